@@ -1,20 +1,21 @@
 /* Weighted sampling over active indices (weighted.h): three ways.
  *
- *     copies    whole weights: every feature so many times, then `auto`
+ *     copies    whole weights: every feature that many times, then `auto`
  *     active    Gollapudi and Panigrahy: all active indices below the weight,
  *               a better value at each; steps grow with the logarithm
  *     interval  the book, 5.1: only y and z around the weight; the value is
  *               drawn from the distribution it must have, given z
  *
- * Values are taken in the scale g = -ln x, x the book's value in (0, 1): least
- * wins. There the best of a stretch of length w is exponential with rate w,
- * and the next better value at an active index is uniform below the last. */
+ * Values are on the scale g = -ln x, x being the book's value in (0, 1): the
+ * smallest wins. On that scale the best of a stretch of length w is exponential
+ * with rate w, and the next better value at an active index is uniform below
+ * the last. */
 
 #include "lib/sketch/weighted.h"
 
 /* ---- copies ---- */
 
-/* A sum that would take more than this is a mistake, not a weight. */
+/* A larger sum is a mistake rather than a weight. */
 #define COPIES_MAX ((uint64_t)1 << 28)
 
 static og_status count_copies(const float *w, size_t n, uint64_t *out,
@@ -54,16 +55,16 @@ og_status og_minhash_copies(struct og_minhash *m, const uint64_t *x,
 
 /* ---- Gollapudi and Panigrahy ---- */
 
-/* Active indices continue towards 0 without end; below this the line counts as
+/* Active indices continue towards 0 without end; below this value the line is
  * one piece. Weights must not be smaller. */
 #define FLOOR_EXPONENT (-10)
 
 /* From the floor upwards: better values than g come with rate g, so the next
  * active index is an exponential step away, and its value is uniform below g.
- * (The book draws indices and values apart from each other. They are not
- * independent: a long stretch without a new best means that the best is good.
- * Tests found that form to miss the similarity by a fifth.) One stream for all
- * weights; steps are as many as the logarithm of the weight. */
+ * (The book draws indices and values separately. They are not independent: a
+ * long stretch without a new best means that the best is good. In tests that
+ * form missed the similarity by a fifth.) One stream serves all weights; the
+ * number of steps is the logarithm of the weight. */
 static double active_value(struct og_ioffe_chain *chain, double w, double *y)
 {
     double index = ldexp(1, FLOOR_EXPONENT);
@@ -114,7 +115,7 @@ void og_ioffe_chain_bracket(struct og_ioffe_chain *chain, double w, double *y,
     double a = og_ioffe_chain_last(chain);
     for (; a > w; a = og_ioffe_chain_before(chain, a))
         *z = a;
-    *y = a; /* 0 when there is none in this interval */
+    *y = a; /* 0 if there is none in this interval */
     for (int i = home - 1; *y == 0; i--) {
         og_ioffe_chain_seek(chain, i);
         *y = og_ioffe_chain_last(chain);
@@ -128,11 +129,11 @@ void og_ioffe_chain_bracket(struct og_ioffe_chain *chain, double w, double *y,
 }
 
 /* Newton's method on ln(1 + t) - t = ln p, which is concave: after the first
- * step all others come from the same side. */
+ * step all iterates approach from the same side. */
 double og_second_largest(double p)
 {
     const double target = log(p);
-    double t = -target + sqrt(-2 * target); /* near enough on both ends */
+    double t = -target + sqrt(-2 * target); /* a good start at both ends */
     for (int i = 0; i < 50 && t > 0; i++) {
         const double step = (log1p(t) - t - target) * (1 + t) / t;
         t += step;
@@ -142,9 +143,9 @@ double og_second_largest(double p)
 }
 
 /* The probability belongs to feature and sample, not to z (the book says both):
- * a smaller weight must never get a better value. Whether it wins is reported
- * without going back: t < g z when the distribution at g z is below p. Only a
- * winner's t is worked out. */
+ * a smaller weight must never get a better value. Whether it wins is decided
+ * without the inverse: t < g z if the distribution at g z is below p. Only a
+ * winner's t is computed. */
 void og_minhash_interval(struct og_minhash *m, const uint64_t *x,
                          const float *w, size_t n, uint32_t *out)
 {

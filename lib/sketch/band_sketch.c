@@ -1,24 +1,22 @@
-/* Exact min-hash samples of the mix family, a byte kept of each.
+/* Exact min-hash samples of the mix family, one byte kept of each.
  *
- * One-permutation hashing would be a little faster and falls short of its
- * promise on documents of few shingles, which are many; a sample costs 0.028
- * ns a shingle here, so all of them cost less than cutting the text into
- * tokens does.
+ * One-permutation hashing would be a little faster, but its estimate is worse
+ * for documents of few shingles, which are many; a sample costs 0.028 ns per
+ * shingle here, so all of them together cost less than tokenising the text.
  *
- * The byte is not a part of the minimum itself: a minimum has small high bits,
- * and its low byte depends on the low byte of one feature and of the
- * multiplier alone, so that two features with the same low byte would agree in
- * every lane. It is the top byte of a product of it. */
+ * The byte is not a part of the minimum itself: the high bits of a minimum are
+ * small, and its low byte depends on the low bytes of one feature and of the
+ * multiplier alone, so two features with the same low byte would agree in every
+ * lane. It is the top byte of a product of the minimum. */
 
 #include "lib/sketch/band_sketch.h"
 
 #include <string.h>
 
-/* Another seed, other samples; part of the format of sketch files. */
+/* Another seed gives other samples; part of the format of sketch files. */
 #define BAND_SEED 0x6f7269676f20u
 
-/* Shingles whose base hashes are at hand at a time: they stay in the cache
- * nearest to the core. */
+/* Shingles whose base hashes are kept at a time: they stay in the L1 cache. */
 #define RUN 512
 
 og_status og_band_design_check(const struct og_band_design *d, og_error *err)

@@ -2,13 +2,13 @@
 #define OG_SKETCH_BAND_SKETCH_H
 
 /*   in:  the fingerprints of a document's shingles        (lib/fingerprint)
- *   out: its band sketch, a byte for every sample         (lib/neighbour)
+ *   out: its band sketch, a byte per sample                     (lib/dedup)
  *
- * A band is `n_rows` samples of min-hash in a row; two documents are worth
- * comparing when all samples of one band agree. A sample is kept as 8 of its
- * bits. So a band of 8 rows is a word of 64 bits and its own key, and the
- * whole sketch still tells how alike two documents are: unequal samples agree
- * by chance once in 256, which only adds a comparison here and there. */
+ * A band is `n_rows` consecutive min-hash samples; two documents are worth
+ * comparing if all samples of one band agree. A sample is kept as 8 of its
+ * bits. So a band of 8 rows is a 64-bit word and its own key, and the whole
+ * sketch still tells how similar two documents are: unequal samples agree by
+ * chance once in 256, which only adds a few comparisons. */
 
 #include "lib/sketch/family.h"
 
@@ -54,14 +54,14 @@ static inline uint64_t og_band_key(const uint8_t *samples, uint32_t n_rows)
     return key;
 }
 
-/* How many of `n` samples are equal. */
+/* How many of the `n` samples are equal. */
 static inline size_t og_band_agreement(const uint8_t *a, const uint8_t *b,
                                        size_t n)
 {
     size_t n_equal = 0;
     while (n > 0) {
-        /* In runs of which a byte can hold the count, so that the compiler
-         * counts many side by side. */
+        /* In runs whose count fits into a byte, so that the compiler vectorises
+         * the counting. */
         const size_t run = n < 128 ? n : 128;
         uint8_t count = 0;
         for (size_t i = 0; i < run; i++)

@@ -1,13 +1,13 @@
 /* The book's own min-hash forms, which spend few random bits.
  *
  *     byte    (3.2)  a byte for each feature and sample, 64 bits for ties
- *     zeros   (4.1)  the run of zeros before the first one: two bits
- *     biased  (4.2)  a lead bit that is 0 once in 128: a feature says with a
- *                    few bits which of 128 samples it stands for at all
+ *     zeros   (4.1)  the run of zeros before the first one bit: two bits
+ *     biased  (4.2)  a lead bit that is 0 once in 128: a feature tells by a
+ *                    few bits for which of 128 samples it competes at all
  *
- * Bits are counted as they are looked at. On processors of today that saves no
- * time: a multiplication gives 32 bits for less than a branch costs. They are
- * here for measure, and for sources of bits that are dear. */
+ * Bits are counted as they are consumed. On current processors this saves no
+ * time: a multiplication gives 32 bits for less than a branch costs. The
+ * methods serve as a yardstick, and for expensive sources of bits. */
 
 #include <assert.h>
 
@@ -74,10 +74,10 @@ void og_minhash_zeros(struct og_minhash *m, const uint64_t *x, size_t n,
 
 #define BLOCK 128
 
-/* The chance that the next k lead bits hold a zero, 1 - e^(-k / 128), as a
- * binary fraction: a lead bit is a one with probability e^(-1/128), as the
- * book proposes to make its counting exact. Made by multiplication alone, so
- * equal on every machine. */
+/* The probability that the next k lead bits contain a zero, 1 - e^(-k / 128),
+ * as a binary fraction: a lead bit is a one with probability e^(-1/128), as the
+ * book proposes to make its counting exact. Computed by multiplication alone,
+ * hence equal on every machine. */
 static void fill_thresholds(uint64_t threshold[BLOCK + 1])
 {
     const double one = 0.9922179382602435; /* e^(-1/128) */
@@ -91,9 +91,9 @@ static unsigned n_equal_bits(uint64_t a, uint64_t b)
     return a == b ? 63 : (unsigned)__builtin_clzll(a ^ b);
 }
 
-/* How many lead bits are ones before the next zero, `n` when there is none in
- * the next n. The fraction is read as far as it takes to tell between which
- * two thresholds it lies. */
+/* The number of ones among the lead bits before the next zero, `n` if there is
+ * none in the next n. The fraction is read only as far as needed to tell
+ * between which two thresholds it lies. */
 static unsigned next_zero(struct og_bit_stream *stream,
                           const uint64_t threshold[BLOCK + 1], unsigned n)
 {
@@ -133,7 +133,8 @@ static void enter_block(struct og_minhash *m,
     }
 }
 
-/* A sample that no feature had a zero for: all continue after their ones. */
+/* A sample for which no feature had a zero: all of them continue after their
+ * ones. */
 static void patch_up(struct og_minhash *m, const uint64_t *x, size_t n,
                      size_t sample)
 {

@@ -1,17 +1,17 @@
 /* Weighted sampling with coarse bounds first (the book, 5.3).
  *
- * The scheme of 5.1 (active_indices.c) with its random numbers cut in two. One
- * stream of a feature gives all samples two coarse facts: how many ones are
- * before the first zero of the probability p, which bounds it to a power of
+ * The scheme of 5.1 (active_indices.c) with its random numbers split in two.
+ * One stream of a feature gives all samples two coarse facts: how many ones
+ * precede the first zero of the probability p, which bounds it to a power of
  * two below 1; and, bit by bit, which of the intervals (2^i, 2^(i+1)] have an
- * active index, which bounds z. The value is best when p is near 1 and z is
- * large: if the upper ends of both bounds lose against the best so far, the
- * sample is done with a few bits. Else p and z are drawn exactly, within the
- * bounds. Large weights go first: they make a good mark to beat.
+ * active index, which bounds z. The value is best if p is near 1 and z is
+ * large: if the upper ends of both bounds lose against the best so far, a few
+ * bits settle the sample. Otherwise p and z are drawn exactly, within the
+ * bounds. Large weights come first: their values are hard to beat.
  *
  * The bits of an interval are drawn for all samples at once, whether needed or
- * not, so that all weights see the same ones; they are counted as looked at
- * only where a sample did look. */
+ * not, so that all weights see the same ones; they are counted as consumed only
+ * where a sample used them. */
 
 #include <stdlib.h>
 
@@ -41,7 +41,8 @@ static bool is_occupied(uint64_t hash, int exponent, size_t sample,
     return word >> (sample % 64) & 1;
 }
 
-/* The last active index of an interval that has one: uniform in it. */
+/* The last active index of an interval that has one: uniform in the
+ * interval. */
 static double last_of(struct og_ioffe_chain *chain, int exponent)
 {
     og_ioffe_chain_seek(chain, exponent);
@@ -55,11 +56,11 @@ struct race {
     int home;
     uint32_t run; /* ones before the first zero of p */
     size_t sample;
-    double best; /* g: the least so far */
+    double best; /* g: the smallest so far */
 };
 
-/* The end of the interval that z lies in, at most. When the home interval is
- * occupied z may lie there or after. */
+/* An upper bound of the interval that contains z. If the home interval is
+ * occupied, z may be in it or after it. */
 static double bound_of_z(const struct race *race)
 {
     int i = race->home + 1;
@@ -90,7 +91,7 @@ static void bracket(const struct race *race, struct og_ioffe_chain *chain,
                 *z = a;
 }
 
-/* p lies in 1 - 2^-run .. 1 - 2^-(run + 1). t(p) falls as p grows. */
+/* p is in 1 - 2^-run .. 1 - 2^-(run + 1). t(p) falls as p grows. */
 static bool may_win(const struct race *race)
 {
     if (race->best == INFINITY) return true;

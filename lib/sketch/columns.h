@@ -1,17 +1,17 @@
 #ifndef OG_SKETCH_COLUMNS_H
 #define OG_SKETCH_COLUMNS_H
 
-/* Counts that lie as columns of bits (slices.h): compared and spread out. */
+/* Counts stored as columns of bits (slices.h): compared and expanded. */
 
 #include <stdint.h>
 #include <string.h>
 
 /* Planes of a counter: 4 of the first step, then one for each doubling of the
- * blocks, the lanes' own and some to spare. No address space holds 2^56
+ * blocks, those of the lanes and some spare ones. No address space holds 2^56
  * features. */
 #define OG_SLICE_PLANES 64
 
-/* Bit j is set when the count of column j is above `limit`: compares from the
+/* Bit j is set if the count of column j exceeds `limit`: compares from the
  * highest plane down, 64 columns at a time. */
 static inline uint64_t og_slices_above(const uint64_t *column,
                                        unsigned n_planes, uint64_t limit)

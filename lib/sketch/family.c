@@ -1,9 +1,8 @@
 /* Families of hash functions: tables, lanes and their definitions.
  *
- * Features are fingerprints that were mixed already
- * (lib/sketch/features/features.h), but callers may bring numbers of their own.
- * The mix family is good for any; the others show in docs/evaluation.md what
- * less costs. */
+ * Features are mixed fingerprints (lib/sketch/features/features.h), but callers
+ * may supply numbers of their own. The mix family suits any numbers;
+ * docs/evaluation.md shows the cost of the weaker ones. */
 
 #include "lib/sketch/family.h"
 
@@ -43,8 +42,8 @@ static void fill_odd(uint32_t *out, size_t n, uint64_t *state)
         out[i] = (uint32_t)(og_random_next(state) >> 32) | 1;
 }
 
-/* table[b][v] for one linear map: the product of `factor` and the byte v in
- * place b of a word. */
+/* table[b][v] for one linear map: the product of `factor` and the byte v at
+ * position b of a word. */
 static void fill_product(const struct og_field *field, uint64_t factor,
                          uint64_t table[8][256])
 {
@@ -53,7 +52,7 @@ static void fill_product(const struct og_field *field, uint64_t factor,
         for (unsigned bit = 0; bit < 8; bit++)
             table[b][1u << bit] =
                 og_field_mul(field, factor, (uint64_t)1 << (8 * b + bit));
-        for (unsigned v = 1; v < 256; v++) /* the rest is sums of them */
+        for (unsigned v = 1; v < 256; v++) /* the others are sums of these */
             table[b][v] = table[b][v & (v - 1)] ^ table[b][v & -v];
     }
 }
@@ -72,7 +71,7 @@ static void fill_table(struct og_family *family, uint64_t *state,
             table[b][v] = og_random_next(state);
 }
 
-/* Lane by lane through a table of full words; its high half is kept. */
+/* Lane by lane through a table of full words, whose high halves are kept. */
 static void fill_rows(struct og_family *family, uint64_t *state,
                       uint64_t scratch[8][256])
 {
@@ -120,7 +119,7 @@ static void fill_lanes(struct og_family *f, uint64_t *state)
             f->lane_mul64[i] = og_random_next(state) | 1;
             f->lane_add64[i] = og_random_next(state);
         }
-    else { /* the base table is filled afterwards: scratch until then */
+    else { /* the base table is filled later and serves as scratch until then */
         fill_rows(f, state, f->table);
     }
 }

@@ -1,20 +1,20 @@
 #ifndef OG_SKETCH_FAMILY_H
 #define OG_SKETCH_FAMILY_H
 
-/* Families of hash functions: what stands for a random function of features.
+/* Families of hash functions, used in place of random functions of features.
  *
- * Two needs. A base hash of 64 bits, for methods that draw everything from one
- * function; and rows of 32-bit functions, one for each sample (the lanes).
+ * Each provides a base hash of 64 bits, for methods that draw everything from
+ * one function, and rows of 32-bit functions, one per sample (the lanes).
  *
  *     family      base hash                     lane i
  *     mix         bijection of x ^ seed         low half of it times an odd
  *                                               number of the lane
  *     multiply    a x + b                       high half of a_i x + b_i
- *     tabulation  xor of 8 table entries        likewise, a table a lane
+ *     tabulation  xor of 8 table entries        likewise, a table per lane
  *     rabin       c x + d in GF(2^64)           high half of c_i x + d_i
  *
- * Rabin permutations are linear over single bits, so they too are an xor of 8
- * table entries: one kernel serves both. */
+ * Rabin permutations are linear in the bits, so they too are an xor of 8 table
+ * entries: one kernel serves both. */
 
 #include "lib/base/bits.h"
 #include "lib/base/memory.h"
@@ -26,13 +26,14 @@ struct og_family {
     og_hash_family kind;
     uint64_t seed;
     uint64_t mul, add;      /* multiply; add of rabin */
-    uint64_t (*table)[256]; /* 8 of them: tabulation, rabin; else NULL */
-    /* Lanes, rounded up to OG_LANES; the last ones repeat nothing of use. */
+    uint64_t (*table)[256]; /* 8 of them: tabulation, rabin; otherwise NULL */
+    /* Lanes, rounded up to OG_LANES; the additional ones are unused. */
     size_t n_lanes;
     uint32_t *lane_mul;                /* mix: odd */
     uint64_t *lane_mul64, *lane_add64; /* multiply: odd, any */
     uint32_t *lane_row;                /* [8][256][n_lanes] */
-    uint32_t *lane_start;              /* what the rows are added to */
+    uint32_t *lane_start;              /* the initial value to which the rows
+                                          are added */
 };
 
 #define OG_LANES 16
@@ -64,15 +65,15 @@ void og_family_least_plain(const struct og_family *family, const uint64_t *x,
                            const uint64_t *base, size_t n, size_t begin,
                            size_t end, uint32_t *least);
 
-/* The first round of bins: the high half of each hash chooses one of n_bins,
+/* The first round of bins: the high half of each hash selects one of n_bins,
  * the low half is its value: out is bin << 32 | value. `out` may be `base`. */
 void og_bins_place(const uint64_t *base, size_t n, uint32_t n_bins,
                    uint64_t *out);
 void og_bins_place_plain(const uint64_t *base, size_t n, uint32_t n_bins,
                          uint64_t *out);
 
-/* Hashes and places features, of which it keeps those with a value below
- * `limit`, in order. `out` has room for n + 8. Returns how many. */
+/* Hashes features, assigns them to bins and keeps those with a value below
+ * `limit`, in order. `out` has room for n + 8. Returns their number. */
 size_t og_bins_place_below(const struct og_family *family, const uint64_t *x,
                            size_t n, uint32_t n_bins, uint32_t limit,
                            uint64_t *out);
@@ -80,14 +81,14 @@ size_t og_bins_place_below_plain(const struct og_family *family,
                                  const uint64_t *x, size_t n, uint32_t n_bins,
                                  uint32_t limit, uint64_t *out);
 
-/* Marks the bins that hold nothing (all bits set), one bit each, and returns
- * how many there are. `marks` has room for whole words of 32. */
+/* Marks the empty bins (all bits set), one bit each, and returns their number.
+ * `marks` has room for whole words of 32. */
 size_t og_bins_empty(const uint32_t *bin, size_t n, uint32_t *marks);
 size_t og_bins_empty_plain(const uint32_t *bin, size_t n, uint32_t *marks);
 
 /* A further round: the value of a lane times n_bins, of which the high half is
- * the bin and the low half the value; those whose bin is marked, in order.
- * `out` has room for n + 8. Returns how many. */
+ * the bin and the low half the value; only features whose bin is marked, in
+ * order. `out` has room for n + 8. Returns their number. */
 size_t og_bins_round(const struct og_family *family, const uint64_t *x,
                      const uint64_t *base, size_t n, size_t lane,
                      uint32_t n_bins, const uint32_t *marks, uint64_t *out);
@@ -104,7 +105,7 @@ size_t og_bins_place_below_avx512(uint64_t seed, const uint64_t *x, size_t n,
                                   uint32_t n_bins, uint32_t limit,
                                   uint64_t *out);
 size_t og_bins_empty_avx512(const uint32_t *bin, size_t n, uint32_t *marks);
-/* Up to as many bins as a vector has bits. */
+/* For at most as many bins as a vector has bits. */
 size_t og_bins_round_avx512(uint32_t mul, const uint64_t *base, size_t n,
                             uint32_t n_bins, const uint32_t *marks,
                             uint64_t *out);
@@ -124,7 +125,7 @@ void og_mix_least_avx512(const uint32_t *mul, const uint64_t *base, size_t n,
                          size_t n_lanes, uint32_t *least);
 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base, size_t n,
                        size_t n_lanes, uint32_t *least);
-/* And for the others. */
+/* And for the other families. */
 void og_rows_least_avx512(const struct og_family *family, const uint64_t *x,
                           size_t n, size_t begin, size_t end, uint32_t *least);
 void og_multiply_least_avx512(const struct og_family *family, const uint64_t *x,
@@ -139,8 +140,8 @@ void og_rows_least_neon(const struct og_family *family, const uint64_t *x,
                         size_t n, size_t begin, size_t end, uint32_t *least);
 #endif
 
-/* What lanes of the mix family are multiplied with: never 0, which would stay
- * the smallest under every multiplier. */
+/* The factor of the lanes of the mix family: never 0, which would be the
+ * smallest under every multiplier. */
 static inline uint32_t og_mix_short(uint64_t base)
 {
     const uint32_t low = (uint32_t)base;

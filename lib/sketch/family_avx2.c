@@ -1,8 +1,8 @@
 /* The bins of one permutation, four features at a time (AVX2).
  *
- * What AVX-512 has in one instruction is put together here: a product of 64
- * bits from three of 32, and the picking of lanes from a table of 16
- * permutations, one for each mask of four. */
+ * Single instructions of AVX-512 are composed here: a 64-bit product of three
+ * 32-bit products, and the compression of lanes by a table of 16 permutations,
+ * one for each mask of four. */
 
 #include "lib/sketch/family.h"
 
@@ -23,7 +23,8 @@ OG_TARGET_AVX2 static ALWAYS_INLINE void store4(uint64_t *p, __m256i v)
     _mm256_storeu_si256((__m256i *)(void *)p, v);
 }
 
-/* a times b: the low halves in full, and twice a low half and a high one. */
+/* a times b: the full product of the low halves, and both products of a low
+ * half and a high one. */
 OG_TARGET_AVX2 static ALWAYS_INLINE __m256i times(__m256i a, uint64_t b)
 {
     const __m256i low = _mm256_set1_epi64x((long long)b);
@@ -48,7 +49,7 @@ OG_TARGET_AVX2 static ALWAYS_INLINE __m256i mix(__m256i v)
     return fold(v, 31);
 }
 
-/* Lanes of the mask first, in order; what follows them is of no use. */
+/* The lanes of the mask first, in order; what follows them is unspecified. */
 OG_TARGET_AVX2 static ALWAYS_INLINE __m256i pick(__m256i v, unsigned mask)
 {
 #define LANE(i) 2 * (i), 2 * (i) + 1
@@ -75,14 +76,14 @@ OG_TARGET_AVX2 static ALWAYS_INLINE __m256i pick(__m256i v, unsigned mask)
         v, _mm256_loadu_si256((const __m256i *)(const void *)order[mask]));
 }
 
-/* One bit for each lane whose highest bit is set. */
+/* One bit per lane whose highest bit is set. */
 OG_TARGET_AVX2 static ALWAYS_INLINE unsigned high_bits(__m256i v)
 {
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(v));
 }
 
-/* Whole groups of four are worked where they are; the rest through a buffer
- * with zeros after it. */
+/* Whole groups of four are processed in place; the rest through a buffer padded
+ * with zeros. */
 static ALWAYS_INLINE void copy_rest(const uint64_t *from, size_t n,
                                     uint64_t to[4])
 {
@@ -105,7 +106,7 @@ OG_TARGET_AVX2 void og_mix_many_avx2(uint64_t seed, const uint64_t *x, size_t n,
 
 /* ---- the first round ---- */
 
-/* The high half of each hash chooses the bin, the low half stays. */
+/* The high half of each hash selects the bin, the low half is kept. */
 OG_TARGET_AVX2 static ALWAYS_INLINE __m256i place(__m256i base, __m256i bins)
 {
     const __m256i bin = _mm256_mul_epu32(_mm256_srli_epi64(base, 32), bins);
@@ -187,7 +188,7 @@ struct bin_round {
 
 /* Writes those of four features whose bin is marked; returns how many of the
  * lanes in `here`. The marks of all bins are one vector: a permutation fetches
- * the word of each bin, a shift brings its bit to the top. */
+ * the word of each bin, a shift moves its bit to the top. */
 OG_TARGET_AVX2 static ALWAYS_INLINE size_t place_marked(
     const struct bin_round *r, __m256i base, unsigned here, uint64_t *out)
 {

@@ -2,8 +2,8 @@
  *
  * For the mix family a lane costs one 32-bit multiplication and one minimum.
  * The multipliers and the minima of up to 8 vectors of lanes stay in registers
- * while the features go by, so the only load is the feature itself. Hence 84
- * samples of a feature cost 12 instructions. */
+ * while the features stream past, so the only load is the feature itself. Hence
+ * 84 samples of a feature cost 12 instructions. */
 
 #include "lib/sketch/family.h"
 
@@ -95,7 +95,7 @@ least_256(const uint32_t *mul, const uint64_t *base, size_t n,
 }
 
 /* Fourteen of the sixteen registers, one for the base and one for products:
- * seven vectors at a time. The usual 112 lanes take two turns. */
+ * seven vectors at a time. The usual 112 lanes take two passes. */
 OG_TARGET_AVX2 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base,
                                       size_t n, size_t n_lanes, uint32_t *least)
 {
@@ -114,7 +114,7 @@ OG_TARGET_AVX2 void og_mix_least_avx2(const uint32_t *mul, const uint64_t *base,
 
 /* ---- bins ---- */
 
-/* The high half of each hash chooses the bin, the low half stays. */
+/* The high half of each hash selects the bin, the low half is kept. */
 OG_TARGET_AVX512 static ALWAYS_INLINE __m512i place(__m512i base, __m512i bins)
 {
     const __m512i high = _mm512_set1_epi64((long long)0xffffffff00000000u);

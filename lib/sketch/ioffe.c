@@ -3,17 +3,17 @@
  * For each feature and sample r and c are Gamma(2, 1) and b is uniform. Active
  * indices around the weight are y = exp(r (t - b)) and z = y e^r, where t is
  * the largest whole number for which y <= w; the value is a = c / z, and the
- * least wins. The sample is (feature, t). All in logarithms:
+ * smallest wins. The sample is (feature, t). In logarithms:
  *
  *     t = floor(ln w / r + b)        ln a = ln c - r (t - b + 1)
  *
  * (The book's code has q = v v' where its text has 1 / q, and a logarithm to
- * that base with the wrong sign; this is Ioffe's own form, held against the
- * definition of generalized Jaccard by the tests.)
+ * that base with the wrong sign; this is Ioffe's own form, which the tests
+ * compare with the definition of generalized Jaccard.)
  *
- * Only the feature kept ("0 bit", Li 2015): two sets that choose the same
- * feature nearly always agree in t as well, so t may be dropped at the price
- * of a small upward bias when weights differ much. */
+ * With only the feature kept ("0 bit", Li 2015): two sets that choose the same
+ * feature nearly always agree in t as well, so t may be dropped at the price of
+ * a small upward bias if weights differ much. */
 
 #include "lib/sketch/ioffe.h"
 
@@ -54,8 +54,8 @@ static uint32_t sample_of_winner(const struct og_minhash *m, uint64_t hash,
     return og_sample_of(choice);
 }
 
-/* Features become hashes and weights become logarithms in their place: both
- * arrays are the scratch of `m` (og_minhash_samples). */
+/* Features are replaced by hashes and weights by logarithms: both arrays are
+ * scratch space of `m` (og_minhash_samples). */
 void og_minhash_ioffe(struct og_minhash *m, const uint64_t *x, const float *w,
                       size_t n, uint32_t *out)
 {

@@ -1,16 +1,16 @@
 #ifndef OG_SKETCH_IOFFE_H
 #define OG_SKETCH_IOFFE_H
 
-/* The numbers behind one feature and one sample of Ioffe's scheme: exactly
- * the same in every form, so that sketches do not depend on the machine. Only
- * operations that IEEE 754 rounds in one way; no fused ones. */
+/* The numbers for one feature and one sample of Ioffe's scheme: exactly the
+ * same in every implementation, so that sketches do not depend on the machine.
+ * Only operations whose rounding IEEE 754 defines; no fused ones. */
 
 #include <string.h>
 
 #include "lib/sketch/minhash.h"
 
 /* ln(1 + f) / f for a mantissa of sqrt(1/2) to sqrt(2): relative error below
- * 8e-6, far below what any number of samples could show. */
+ * 8e-6, far below what any number of samples could reveal. */
 #define OG_LN_0    1.0000045f
 #define OG_LN_1    (-0.4999022f)
 #define OG_LN_2    0.33258024f
@@ -84,8 +84,8 @@ static inline struct og_ioffe_draw og_ioffe_draw_of(uint64_t hash, uint32_t mul)
     b ^= b >> 15;
     uint32_t c = (b + OG_IOFFE_A2) * OG_IOFFE_M4;
     c ^= c >> 16;
-    /* Both products of two uniform numbers are left times 2^32 or 2^46; that
-     * much is taken off the exponent. */
+    /* Both products of two uniform numbers are scaled by 2^32 or 2^46, which is
+     * subtracted from the exponent. */
     const float u = ((float)(a >> 16) + 0.5f) * ((float)(a & 0xffff) + 0.5f);
     const float v = ((float)(b >> 9) + 0.5f) * ((float)(c >> 9) + 0.5f);
     const float gamma = -og_ln_bits(og_float_bits(v) - (46 << 23));
@@ -101,7 +101,7 @@ static inline float og_ioffe_step(const struct og_ioffe_draw *d, float log_w)
     return __builtin_floorf(log_w / d->r + d->offset);
 }
 
-/* ln a: the least wins. */
+/* ln a: the smallest wins. */
 static inline float og_ioffe_rank(const struct og_ioffe_draw *d, float step)
 {
     return d->log_c - d->r * ((step - d->offset) + 1.0f);

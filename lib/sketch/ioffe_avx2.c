@@ -1,5 +1,5 @@
-/* Ioffe's scheme, 8 samples at a time: ioffe.h word for word, with vectors for
- * numbers. Everything is worked out for every feature; the bounds of the wider
+/* Ioffe's scheme, 8 samples at a time: ioffe.h line by line, with vectors for
+ * numbers. Everything is computed for every feature; the bounds of the wider
  * form (ioffe_avx512.c) gain little here. */
 
 #include "lib/sketch/ioffe.h"

@@ -1,12 +1,12 @@
 /* Ioffe's scheme, 16 samples at a time: the same numbers as the plain form.
  *
- * A feature needs three logarithms for each sample; two of them only give c,
- * and most features are beaten whatever their c is. So features go by in
- * blocks, twice. First all but c is worked out, without a branch, with bounds
- * of the rank from both sides, for which a subtraction and the bits of two
- * floats suffice. Then the least upper bound is known, and c is worked out
- * where the lower bound is below it, in any of the 16 samples: of few features,
- * and the test that finds them waits for nothing but a load. */
+ * A feature needs three logarithms per sample; two of them only give c, and
+ * most features lose whatever their c is. So features are processed in blocks,
+ * in two passes. The first computes everything but c, without a branch, with
+ * lower and upper bounds of the rank, for which a subtraction and the bits of
+ * two floats suffice. Then the smallest upper bound is known, and c is computed
+ * where the lower bound is below it, in any of the 16 samples: for few
+ * features, and the test that finds them waits for nothing but a load. */
 
 #include "lib/sketch/ioffe.h"
 
@@ -28,8 +28,8 @@ OG_TARGET_AVX512 static ALWAYS_INLINE __m512 ln_of(__m512 x, int scale)
 {
     const __m512i bits = _mm512_sub_epi32(_mm512_castps_si512(x),
                                           _mm512_set1_epi32(scale << 23));
-    /* The exponent where it is, 2^23 times as large: a power of two, which
-     * the factor of the last product takes off. */
+    /* The exponent in place, scaled by 2^23: a power of two that the factor of
+     * the last product removes. */
     const __m512i e =
         _mm512_and_si512(_mm512_sub_epi32(bits, _mm512_set1_epi32(OG_LN_ROOT)),
                          _mm512_set1_epi32(-0x800000));
@@ -61,7 +61,7 @@ OG_TARGET_AVX512 static ALWAYS_INLINE __m512i plus_times(__m512i v, uint32_t a,
     return times(_mm512_add_epi32(v, _mm512_set1_epi32((int)a)), m);
 }
 
-/* (v >> n) + 0.5, left times 2^n: all bits below n give way to the half. */
+/* (v >> n) + 0.5, scaled by 2^n: the half replaces all bits below n. */
 OG_TARGET_AVX512 static ALWAYS_INLINE __m512 half_up(__m512i v, const int n)
 {
     return _mm512_cvtepu32_ps(
@@ -69,7 +69,7 @@ OG_TARGET_AVX512 static ALWAYS_INLINE __m512 half_up(__m512i v, const int n)
                                   _mm512_set1_epi32(1 << (n - 1)), 0xea));
 }
 
-/* The low 9 bits of b and of c as 18, and a half. */
+/* The low 9 bits of b and of c as 18 bits, plus a half. */
 OG_TARGET_AVX512 static ALWAYS_INLINE __m512 offset_of(__m512i b, __m512i c)
 {
     const __m512i bits = _mm512_ternarylogic_epi32(
@@ -82,8 +82,8 @@ OG_TARGET_AVX512 static ALWAYS_INLINE __m512 offset_of(__m512i b, __m512i c)
 
 /* ---- the two passes ---- */
 
-/* What is known of a feature without c: the product p that c = -ln p is made
- * of, times 2^64; -ln z; a lower bound of the rank. */
+/* What is known about a feature without c: the product p with c = -ln p, scaled
+ * by 2^64; -ln z; a lower bound of the rank. */
 struct half_done {
     __m512 p, minus_log_z, below;
 };
@@ -91,11 +91,11 @@ struct half_done {
 /* The bits of a positive float, as a number, are 2^23 (127 + log2 x) less 0 to
  * 0.0861 * 2^23. */
 #define LN_OF_BITS (OG_LN_TWO * 0x1p-23f)
-#define HAIR       0.001f /* more than all roundings */
+#define HAIR       0.001f /* more than all rounding errors */
 
-/* c lies between 1 - p and (1 - p) / sqrt(p). As logarithms both need the bits
- * of 1 - p, the upper one half of those of p besides. Its constants are left
- * out: above() has them. */
+/* c is between 1 - p and (1 - p) / sqrt(p). In logarithms both need the bits of
+ * 1 - p, and the upper bound also one half of those of p. Constants are
+ * omitted: above() adds them. */
 OG_TARGET_AVX512 static ALWAYS_INLINE struct half_done
 bound(__m512 p, __m512 minus_log_z, __m512 *least)
 {
@@ -112,10 +112,10 @@ bound(__m512 p, __m512 minus_log_z, __m512 *least)
     return (struct half_done){p, minus_log_z, below};
 }
 
-/* What bound() left out: the error of the bits of 1 - p, the exponent of p. */
+/* What bound() omits: the error of the bits of 1 - p, the exponent of p. */
 #define ABOVE ((0.0861f + (127 + 64) / 2.0f) * OG_LN_TWO + 3 * HAIR)
 
-/* The first pass over one feature; lowers `least`, the least upper bound. */
+/* The first pass over one feature; lowers `least`, the smallest upper bound. */
 OG_TARGET_AVX512 static ALWAYS_INLINE struct half_done
 begin_feature(uint64_t hash, float log_w, __m512i mul, __m512 *least)
 {

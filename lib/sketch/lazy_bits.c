@@ -1,9 +1,10 @@
-/* The contest behind the book's three forms: see lazy_bits.h.
+/* The contest that the book's three forms share: see lazy_bits.h.
  *
  * The book's code loses the loop variable in ResolveBuf, sets `first` too late
- * and would never end on a feature that comes twice; here a feature that is in
- * the race already does not enter again. A rival's tail is read from its start
- * at every settling, so the outcome does not depend on when that happened. */
+ * and would never end on a repeated feature; here a feature that is already in
+ * the contest does not enter again. A rival's tail is read from its start
+ * whenever the contest is settled, so the outcome does not depend on when that
+ * happens. */
 
 #include "lib/sketch/lazy_bits.h"
 
@@ -46,7 +47,7 @@ void og_contest_finish(struct og_minhash *m, og_contest_settle *settle,
     }
 }
 
-/* Round by round each rival draws a run; those below the longest are out. */
+/* Round by round each rival draws a run; those below the longest drop out. */
 void og_contest_settle_runs(struct og_minhash *m, struct og_contest *c,
                             size_t sample)
 {

@@ -1,12 +1,12 @@
 #ifndef OG_SKETCH_LAZY_BITS_H
 #define OG_SKETCH_LAZY_BITS_H
 
-/* Random bits that are counted, and a race that asks for few of them.
+/* Random bits that are counted, and a contest that consumes few of them.
  *
- * A stream gives the bits of a random binary fraction, the first one highest.
- * A contest holds, for one sample, the features that share the best rank so
- * far. Only when that is more than one at the end, or the room is full, are
- * their tails asked for. */
+ * A stream yields the bits of a random binary fraction, the highest first. A
+ * contest holds, for one sample, the features that share the best rank so far.
+ * Their tails are read only if more than one is left at the end, or if the room
+ * is full. */
 
 #include "lib/sketch/minhash.h"
 
@@ -26,7 +26,7 @@ static inline struct og_bit_stream og_bits_start(uint64_t seed)
     return s;
 }
 
-/* The next 64 bits; none is used up. */
+/* The next 64 bits, without consuming them. */
 static inline uint64_t og_bits_peek(const struct og_bit_stream *s)
 {
     if (s->n_taken == 0) return s->word;
@@ -44,8 +44,8 @@ static inline void og_bits_skip(struct og_bit_stream *s, unsigned n)
     }
 }
 
-/* The number of zeros before the next one; takes the one too. Two bits on
- * average. */
+/* The number of zeros before the next one; consumes the one as well. Two bits
+ * on average. */
 static inline uint32_t og_bits_run(struct og_bit_stream *s)
 {
     uint32_t run = 0;
@@ -59,19 +59,19 @@ static inline uint32_t og_bits_run(struct og_bit_stream *s)
     return run + zeros;
 }
 
-/* The stream of a feature for one sample alone, that breaks ties. */
+/* The stream of a feature for one sample only, which breaks ties. */
 static inline struct og_bit_stream og_bits_tail(uint64_t hash, size_t sample)
 {
     return og_bits_start(og_mix64(hash ^ 0x7461696c73747265u) +
                          0xd1342543de82ef95u * (sample + 1));
 }
 
-/* The book expects to pass m rivals with probability 2^-m. */
+/* The book expects more than m rivals with probability 2^-m. */
 #define OG_RIVALS 16
 
 struct og_contest {
     uint32_t rank; /* higher is better */
-    uint32_t n;    /* 0: nobody yet */
+    uint32_t n;    /* 0: none yet */
     uint64_t rival[OG_RIVALS];
 };
 

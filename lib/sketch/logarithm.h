@@ -2,14 +2,14 @@
 #define OG_SKETCH_LOGARITHM_H
 
 /* log2 with the same bits on every machine. The C library's may differ in the
- * last bit from one version to the next, and a sketch that was kept must equal
- * one that is made years later. */
+ * last bit between versions, and a stored sketch must equal one that is made
+ * years later. */
 
 #include <math.h>
 
 /* x is finite and more than 0. The error is below 1e-15 of the result or of
- * 1, whichever is larger. Only sums, products and quotients, which IEEE 754
- * rounds in one way: log2(x) = e + 2 atanh((m - 1) / (m + 1)) / ln 2 for
+ * 1, whichever is larger. Only sums, products and quotients, whose rounding
+ * IEEE 754 defines: log2(x) = e + 2 atanh((m - 1) / (m + 1)) / ln 2 for
  * x = m * 2^e with m between sqrt(1/2) and sqrt(2), so that the argument of
  * atanh is below 0.1716 and eleven terms suffice. */
 static inline double og_log2(double x)

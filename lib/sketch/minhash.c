@@ -1,12 +1,12 @@
-/* Min-hash: names, checks, and the door to all methods.
+/* Min-hash: names, checks, and the entry point of all methods.
  *
- * Which one by default? Sketches of two methods cannot be compared, so a
- * default that takes another method for another size of set would fail for
- * pairs on both sides of the limit. `auto` chooses sample by sample instead:
- * it is one-permutation hashing where a bin has features, further rounds of it
- * where it has none, and exact sampling where these leave it empty. For long
- * sets that is the time of one permutation, for short ones less than that of
- * the exact form; its variance is never more than that of the exact form.
+ * Which method should be the default? Sketches of two methods cannot be
+ * compared, so a default that chose the method by the size of the set would
+ * fail for pairs across the limit. `auto` chooses sample by sample instead:
+ * one-permutation hashing where a bin has features, further rounds of it where
+ * it has none, and exact sampling where the bin is still empty. For long sets
+ * that is the time of one permutation, for short ones less than that of the
+ * exact form; its variance is never more than that of the exact form.
  * docs/evaluation.md has the figures. */
 
 #include "lib/sketch/minhash.h"
@@ -99,7 +99,7 @@ static bool is_lazy(og_minhash_method method)
            method == OG_MINHASH_BIASED;
 }
 
-/* n_samples rounded up to whole vectors. */
+/* n_samples, rounded up to whole vectors. */
 static size_t n_wide(const struct og_minhash *m)
 {
     return (m->options.n_samples + OG_LANES - 1) / OG_LANES * OG_LANES;
@@ -216,7 +216,7 @@ static og_status check_weights(const float *weights, size_t n, og_error *err)
     return OG_OK;
 }
 
-/* Moves features of positive weight into m->feature and m->weight. */
+/* Copies features of positive weight to m->feature and m->weight. */
 static og_status keep_positive(struct og_minhash *m, const uint64_t *x,
                                const float *weights, size_t n, size_t *out_n,
                                og_error *err)

@@ -2,15 +2,16 @@
 #define OG_SKETCH_MINHASH_H
 
 /*   in:  the features of a document, as a set               (lib/sketch)
- *   out: samples: equal in two sketches as often as the sets are alike
+ *   out: samples: equal in two sketches as often as the sets are similar
  *
  * Every method is a consistent uniform choice (the book, chapter 3): each
- * sample belongs to one feature of the set, every feature is as likely, and
- * what a set chose is chosen by each part of it that has it. From that alone
- * follows that two sets agree in a sample with the probability of their
+ * sample is one feature of the set, all features are equally likely, and a
+ * feature chosen for a set is also chosen for every subset that contains it. It
+ * follows that two sets agree in a sample with a probability equal to their
  * Jaccard similarity.
  *
- * minhash.c has the names, the checks and the door; each method has a file. */
+ * minhash.c has the names, the checks and the entry point; each method has a
+ * file. */
 
 #include "lib/sketch/family.h"
 
@@ -18,7 +19,7 @@
 
 #define OG_SAMPLES_MAX 4096
 
-/* Base hashes are made in pieces of this many features. */
+/* Base hashes are computed in pieces of this many features. */
 #define OG_PIECE 256
 
 struct og_contest; /* lazy_bits.h */
@@ -32,19 +33,19 @@ struct og_minhash {
     /* SuperMinHash: see super_minhash.c. */
     uint64_t *super_value;
     uint32_t *super_order;
-    /* The book's lazy forms: who is still in the race, sample by sample. */
+    /* The book's lazy forms: the features still in contention, per sample. */
     struct og_contest *contest;
     /* Sets of samples; copies of features. */
     uint64_t *set;
     size_t set_cap;
-    /* Weighted: positive ones only. */
+    /* Weighted methods: features of positive weight only. */
     uint64_t *feature;
     size_t feature_cap;
     float *weight;
     size_t weight_cap;
 };
 
-/* The allocator stays the caller's; NULL is the C library's. */
+/* The allocator must outlive the sampler; NULL is the C library's. */
 og_status og_minhash_new_with(const og_minhash_options *options,
                               const og_allocator *allocator, og_minhash **out,
                               og_error *err);
@@ -85,10 +86,10 @@ og_status og_minhash_coarse(struct og_minhash *m, const uint64_t *x,
                             const float *w, size_t n, uint32_t *out,
                             og_error *err);
 
-/* Scratch for a lazy method, made at the first use of it by og_minhash_new. */
+/* Scratch space of a lazy method, allocated by og_minhash_new. */
 size_t og_contest_size(void);
 
-/* The sample that stands for a choice: any 32 bits but OG_SAMPLE_NONE. */
+/* The sample for a choice: any 32 bits but OG_SAMPLE_NONE. */
 static inline uint32_t og_sample_of(uint64_t choice)
 {
     const uint32_t sample = (uint32_t)(og_mix64(choice) >> 32);

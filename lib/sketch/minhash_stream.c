@@ -1,9 +1,8 @@
 /* Min-hash of streams of documents: features in, sketches out, in order.
  *
- * Each thread has a sampler of its own. What it makes of a document travels as
- * bytes in the form of the file (minhash_stream.h), with the number of
- * features in front; it goes into a file as it is or is taken apart again for
- * the caller. */
+ * Each thread has a sampler of its own. The sketch of a document is passed on
+ * as bytes in the file's form (minhash_stream.h), after the number of features;
+ * it is written to a file unchanged or decoded for the caller. */
 
 #include "lib/sketch/minhash_stream.h"
 
@@ -90,7 +89,9 @@ static double similarity_of_sets(const og_minhash_options *o, const uint8_t *a,
 {
     uint64_t set_a[OG_SAMPLES_MAX], set_b[OG_SAMPLES_MAX];
     uint64_t n_a = og_load64(a), n_b = og_load64(b);
-    if (n_a > o->n_samples) n_a = o->n_samples; /* damage; checked by sums */
+    if (n_a > o->n_samples)
+        n_a = o->n_samples; /* damaged; the checksums report
+                               it */
     if (n_b > o->n_samples) n_b = o->n_samples;
     for (size_t i = 0; i < o->n_samples; i++) {
         set_a[i] = og_load64(a + 8 + 8 * i);
@@ -180,8 +181,8 @@ static og_status make_set(og_minhash *m, const og_minhash_options *o,
     const uint64_t *set;
     size_t n;
     TRY(og_minhash_sample_set(m, f->hash, f->n, &set, &n, err));
-    /* In a file all have one length: of those divisible by the modulus the
-     * smallest are kept, which are as good a part of the union's. */
+    /* In a file all sketches have one length: of the hashes divisible by the
+     * modulus the smallest are kept, which represent the union equally well. */
     if (to_file && n > o->n_samples) n = o->n_samples;
     og_pack_fixed(out, n, 8);
     for (size_t i = 0; i < n; i++)
@@ -235,7 +236,7 @@ static bool give(const struct minhash_work *w, og_bytes id, const uint8_t *made,
     return w->on_sketch(w->ctx, id, &sketch);
 }
 
-/* Bytes after an id are not aligned: sets are copied. */
+/* The bytes after an id are not aligned: sets are copied. */
 static og_status give_set(const struct minhash_work *w, og_bytes id,
                           const uint8_t *made, og_minhash_sketch sketch,
                           bool *out_continues, og_error *err)
@@ -270,7 +271,7 @@ static og_status take_minhash(void *ctx, og_bytes id, const uint8_t *made,
     return og_stream_stopped(err);
 }
 
-/* Found out before the first document, not at each of them. */
+/* Checked before the first document rather than at each of them. */
 static og_status check_both(const og_minhash_options *minhash,
                             const og_feature_options *features, og_error *err)
 {
@@ -306,8 +307,8 @@ og_status og_minhash_stream(const og_input *input,
     return run_minhash(&w, input, features, out_counts, err);
 }
 
-/* A file that lacks documents because some input could not be read is written
- * all the same; the status says it. */
+/* A file is also written if some input could not be read and documents are
+ * missing; the status reports it. */
 og_status og_minhash_save(const og_input *input,
                           const og_minhash_options *minhash,
                           const og_feature_options *features,

@@ -1,24 +1,24 @@
 /* The exact form, one permutation, and both together.
  *
- * exact: a function for every sample; the sample is the least value of it.
+ * exact: one function per sample; the sample is its smallest value.
  *
  * one: a single function; its high half chooses one of n_samples bins, its low
- * half is the value, each bin keeps its least. So a feature costs one hash and
- * not 84, and samples are drawn without putting back, hence with less
- * variance. Bins that stay empty are filled by optimal densification
- * (Shrivastava 2017): each borrows from a bin that a random walk of its own
- * finds, so that different empty bins borrow independently.
+ * half is the value, each bin keeps the smallest. So a feature costs one hash
+ * instead of 84, and samples are drawn without replacement, hence with less
+ * variance. Empty bins are filled by optimal densification (Shrivastava 2017):
+ * each borrows from a bin found by a random walk of its own, so that different
+ * empty bins borrow independently.
  *
  * auto: bins as above; then further rounds, each with a function of its own,
- * that fill bins that are still empty (Dahlgaard, Knudsen and Thorup 2017);
- * what a few rounds leave takes the least value of the exact function of its
- * number. That is one order for every sample: first the features that the
+ * fill bins that are still empty (Dahlgaard, Knudsen and Thorup 2017); a bin
+ * that a few rounds leave empty takes the smallest value of its exact function.
+ * This defines one order of features for every sample: first those that the
  * first round puts into the bin, by value, then those of the second, and so on,
  * then all by the exact value. It is uniform and consistent, so the estimate
- * has no bias, whatever the sizes of the sets; nothing is borrowed, and
- * samples of a round are drawn without putting back, so that the variance is
- * less than that of exact samples, of short sets too. A round looks at a
- * feature for a third of a nanosecond, since few of them meet an empty bin. */
+ * has no bias, whatever the sizes of the sets; nothing is borrowed, and samples
+ * of a round are drawn without replacement, so the variance is less than that
+ * of exact samples, for short sets too. A round costs a third of a nanosecond
+ * per feature, since few features hit an empty bin. */
 
 #include <string.h>
 
@@ -28,7 +28,7 @@
 
 #define VECTORS_MAX (OG_SAMPLES_MAX / OG_LANES)
 
-/* Works out the vectors of lanes that are wanted; NULL: all. */
+/* Computes the vectors of lanes that are wanted; NULL: all. */
 static void least_lanes(struct og_minhash *m, const uint64_t *x, size_t n,
                         const bool *wanted)
 {
@@ -49,7 +49,7 @@ static void least_lanes(struct og_minhash *m, const uint64_t *x, size_t n,
     }
 }
 
-/* A value is any 32 bits; the one that means an empty set is moved away. */
+/* A value is any 32 bits; the one that denotes an empty set is replaced. */
 static uint32_t sample_of_value(uint32_t value)
 {
     return value == OG_SAMPLE_NONE ? OG_SAMPLE_NONE - 1 : value;
@@ -77,7 +77,7 @@ static void keep_least(uint32_t *bin, const uint64_t *placed, size_t n)
     }
 }
 
-/* The base hashes go to `base` if it is not NULL. */
+/* The base hashes are also written to `base` if it is not NULL. */
 static void fill_bins(struct og_minhash *m, const uint64_t *x, size_t n,
                       uint32_t *bin, uint64_t *base)
 {
@@ -95,15 +95,15 @@ static void fill_bins(struct og_minhash *m, const uint64_t *x, size_t n,
 }
 
 /* Of a long set only the smallest values matter. Those below a limit that
- * leaves some for every bin are told apart eight at a time, and putting
- * them into bins, the slower part, is spared for the rest. Where a bin stays
- * empty, once in about twenty sets, all is done anew: false. */
+ * leaves some for every bin are found eight at a time, and only they are put
+ * into bins, which is the slower part. If a bin stays empty, about once in
+ * twenty sets, the caller starts again: false. */
 static bool fill_bins_from_few(struct og_minhash *m, const uint64_t *x,
                                size_t n, uint32_t *bin)
 {
     const uint32_t n_bins = m->options.n_samples;
-    /* A bin is empty with a chance of e^-each; ln 2 times the bits of n_bins
-     * is at least ln n_bins. */
+    /* A bin is empty with probability e^-each; ln 2 times the bits of n_bins is
+     * at least ln n_bins. */
     const unsigned each = 3 + 45u * (32 - (unsigned)__builtin_clz(n_bins)) / 64;
     const uint64_t n_few = (uint64_t)each * n_bins;
     if (n <= n_few + n_few / 4) return false; /* and the limit fits */
@@ -140,7 +140,7 @@ static uint32_t borrowed(const struct og_minhash *m, const uint32_t *bin,
         const size_t lender = next_lender(m, i, attempt);
         if (bin[lender] != OG_SAMPLE_NONE) return bin[lender];
     }
-    return 0; /* every value was OG_SAMPLE_NONE, or luck of 1 in e^64 */
+    return 0; /* every value was OG_SAMPLE_NONE, or a chance of 1 in e^64 */
 }
 
 void og_minhash_one(struct og_minhash *m, const uint64_t *x, size_t n,
@@ -155,9 +155,9 @@ void og_minhash_one(struct og_minhash *m, const uint64_t *x, size_t n,
 
 /* ---- both ---- */
 
-/* Rounds of bins before the exact form takes over. A set with fewer features
- * than an eighth of the samples has bins left then, and few features to make
- * exact samples of. */
+/* Rounds of bins before the exact form takes over. Only a set with fewer
+ * features than an eighth of the samples then has empty bins, and it has few
+ * features for exact samples. */
 enum { ROUNDS = 16 };
 _Static_assert(ROUNDS <= OG_LANES, "a round is a lane");
 
@@ -176,8 +176,8 @@ static void fill_round(struct og_minhash *m, const uint64_t *x,
     m->n_bits_used += 32 * (uint64_t)n;
 }
 
-/* Bins that are still empty take exact samples. Lanes of a vector are worked
- * out together; vectors without an empty bin are left out. */
+/* Bins that are still empty take exact samples. The lanes of a vector are
+ * computed together; vectors without an empty bin are skipped. */
 static void fill_exactly(struct og_minhash *m, const uint64_t *x, size_t n,
                          const uint32_t *marks, uint32_t *bin)
 {
@@ -195,8 +195,8 @@ static void fill_exactly(struct og_minhash *m, const uint64_t *x, size_t n,
     m->n_bits_used += 32 * (uint64_t)n * n_wanted * OG_LANES;
 }
 
-/* Sets of more features than this leave no bin empty, unless there are as many
- * samples; they go straight to the exact form then. */
+/* Sets with more features than this leave no bin empty, unless there are as
+ * many samples; then they go straight to the exact form. */
 enum { ROUND_MOST = 4096 };
 
 void og_minhash_auto(struct og_minhash *m, const uint64_t *x, size_t n,

@@ -1,10 +1,10 @@
 /* Sets of samples: the smallest hashes, and those divisible by a number.
  *
  * Both keep part of a single random order, so a feature costs one hash. The
- * part is chosen consistently: what A's part and B's part say of the union is
- * what the union's own part would. For `modulo` that part is the union of both
- * parts. For the smallest k it is the k smallest of that union; others had no
- * chance in the union and must not count (the book, chapter 3). */
+ * part is chosen consistently: the parts of A and B together determine the part
+ * of their union. For `modulo` that part is the union of both parts. For the
+ * smallest k it is the k smallest of that union; others could not be in the
+ * union's part and must not count (the book, chapter 3). */
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static size_t sort_distinct(uint64_t *set, size_t n)
     return n_kept;
 }
 
-/* What passes the limit is collected in twice the room and then cut: after n
- * features that happened about log(n / k) times. */
+/* Hashes below the limit are collected in twice the room and then cut down:
+ * after n features that has happened about log(n / k) times. */
 og_status og_minhash_smallest(struct og_minhash *m, const uint64_t *x, size_t n,
                               size_t *out_n, og_error *err)
 {
@@ -91,7 +91,7 @@ double og_sample_sets_similarity(const uint64_t *a, size_t n_a,
     return n_union == 0 ? NAN : (double)n_common / (double)n_union;
 }
 
-/* The cut depends on the sample alone, so the groups of two sets are in step
+/* A cut depends on the sample alone, so the groups of two sets are aligned
  * again after the first cut that follows a difference. */
 size_t og_sample_groups(const uint64_t *set, size_t n, uint32_t one_in,
                         uint64_t *out)

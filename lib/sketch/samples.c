@@ -1,9 +1,10 @@
-/* From samples to similarity: whole ones, and a few bits of each.
+/* From samples to similarity, for whole samples and for a few bits of each.
  *
- * b bits of a sample agree by luck once in 2^b, so the share Q of equal values
- * is J + (1 - J) / 2^b; solved for J that is the corrected estimate (the book,
- * 2.4). Before it is cut, a sample is mixed with its number: least values have
- * small upper halves, and an accident must not repeat in the next place. */
+ * b bits of a sample agree by chance once in 2^b, so the share Q of equal
+ * values is J + (1 - J) / 2^b; solved for J that is the corrected estimate (the
+ * book, 2.4). Before a sample is cut, it is mixed with its index: smallest
+ * values have small upper halves, and a coincidence must not repeat in the next
+ * sample. */
 
 #include <assert.h>
 #include <math.h>

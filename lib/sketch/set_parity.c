@@ -1,16 +1,16 @@
-/* Parities of sets (after Sandes, Teodoro and Melo, "Bitmap filter: speeding
- * up exact set similarity joins with bitwise operations", 2020).
+/* Parities of sets (after Sandes, Teodoro and Melo, "Bitmap filter: speeding up
+ * exact set similarity joins with bitwise operations", 2020).
  *
- * Mail has thousands of short documents of one form: some twenty shingles, of
- * which fifteen are those of the form. They share bands, each with each, and
- * are not alike. What a comparison costs then is to bring both sets near, not
- * to count; 16 bytes in one array are near already.
+ * Mail has thousands of short documents made from one template: some twenty
+ * shingles, of which fifteen are those of the template. They share bands, each
+ * with each, and are not similar. The cost of comparing them is fetching both
+ * sets, not counting; 16 bytes in one array are fetched cheaply.
  *
- * Why two words that are looked at apart, and not one of 120 bits: sets of 22
- * fingerprints at 0.8 may differ in 4. A pair just below, that differs in 6,
- * stays when two of the 6 meet in one bit: in 12 of 100 cases with 120 bits, in
- * 5 of 100 when it must happen in both words. On mail a fifth as many stay as
- * with one word of 96 bits. */
+ * Why two words that are compared separately, and not one of 120 bits: sets of
+ * 22 fingerprints at 0.8 may differ in 4. A pair just below, which differs in
+ * 6, passes if two of the 6 collide in one bit: in 12 of 100 cases with 120
+ * bits, in 5 of 100 if it must happen in both words. On mail a fifth as many
+ * pass as with one word of 96 bits. */
 
 #include "lib/sketch/set_parity.h"
 
@@ -20,7 +20,7 @@
 #include "lib/os/cpu.h"
 #include "lib/sketch/shingle_set.h"
 
-/* Entries that are asked for before they are needed. */
+/* How many entries ahead of their use are prefetched. */
 #define AHEAD 32
 
 static inline void turn(struct og_set_parity *p, uint64_t mixed)
@@ -101,7 +101,7 @@ size_t og_set_parity_filter_plain(const struct og_set_parity *all,
 }
 
 #if defined(OG_X86)
-/* The same, where counting bits is one instruction. */
+/* The same with a hardware population count. */
 OG_TARGET_AVX2
 static size_t filter_avx2(const struct og_set_parity *all,
                           const struct og_set_parity *of,

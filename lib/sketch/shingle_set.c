@@ -1,7 +1,7 @@
-/* A set of fingerprints as an open hash table with linear steps. Built once for
- * a document and asked for each document it is compared with: sorting both
- * sides costs five times as much, and candidates that are no duplicates show
- * it long before the end of their list. */
+/* A set of fingerprints as an open hash table with linear probing. Built once
+ * for a document and queried for each document it is compared with: sorting
+ * both sides costs five times as much, and candidates that are not duplicates
+ * are rejected long before the end of their list. */
 
 #include "lib/sketch/shingle_set.h"
 
@@ -28,7 +28,7 @@ static inline size_t home(uint64_t fp, size_t n_slots)
     return (size_t)og_mul_high(fp * 0x9e3779b97f4a7c15u, n_slots);
 }
 
-/* The slot that holds it, or the free one where it belongs. */
+/* The slot that holds it, or the free one for it. */
 static inline size_t slot_of(const struct og_shingle_set *set, uint64_t fp)
 {
     size_t at;
@@ -37,7 +37,7 @@ static inline size_t slot_of(const struct og_shingle_set *set, uint64_t fp)
     return at;
 }
 
-/* True when it was not there. */
+/* True if it was not there. */
 static inline bool insert(struct og_shingle_set *set, uint64_t fp)
 {
     const size_t at = slot_of(set, fp);
@@ -46,9 +46,9 @@ static inline bool insert(struct og_shingle_set *set, uint64_t fp)
     return true;
 }
 
-/* Sets that stay in the cache nearest to the core, or nearly, have four slots
- * a fingerprint: it is a slot in use that takes time, for it is not foreseen.
- */
+/* Sets that fit, or nearly fit, into the L1 cache have four slots per
+ * fingerprint: what takes time is a slot in use, because its branch is
+ * mispredicted. */
 static size_t slots_for(size_t n)
 {
     const size_t least = n < 2048 ? 4 * n : 2 * n;
@@ -131,8 +131,8 @@ size_t og_shingle_set_at_most(const struct og_shingle_set *set,
     return common;
 }
 
-/* A little below the bound in real numbers: rounding must not lose a pair. The
- * similarity itself decides. */
+/* A little below the exact bound: rounding must not lose a pair. The similarity
+ * itself decides. */
 static size_t just_below(double bound)
 {
     return (size_t)ceil(bound * (1 - 1e-12));

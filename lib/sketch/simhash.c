@@ -1,16 +1,16 @@
 /* Simhash (Charikar): a document's features vote on every bit.
  *
  * The hash of a feature is a direction in space, +1 or -1 along each of 64
- * axes. The weighted sum of the directions of all features points somewhere,
- * and the signs of its coordinates say on which side of 64 random planes: so
- * two documents are told apart by a plane with a probability of angle / pi.
+ * axes. The weighted sum of the directions of all features is a vector, and the
+ * signs of its coordinates say on which side of 64 random planes it is: so a
+ * plane separates two documents with a probability of angle / pi.
  *
- * Sums are of whole numbers (weights in steps of 2^-16): whatever the order,
- * the width of the vectors or the machine, the same bits come out. Only the
- * votes for 1 are added up; those for 0 are the rest of the total.
+ * Sums are whole numbers (weights in steps of 2^-16), so the result does not
+ * depend on the order, the width of the vectors or the machine. Only the votes
+ * for 1 are added up; those for 0 are the rest of the total.
  *
- * Without weights a sum is a count, and counting bits by position is logic
- * alone (slices.h). With weights the hash serves as a mask of additions
+ * Without weights a sum is a count, and counting bits by position takes only
+ * logic operations (slices.h). With weights the hash is a mask for additions
  * (simhash_x86.c). */
 
 #include "lib/sketch/simhash.h"
@@ -129,8 +129,8 @@ void og_simhash_scratch_release(struct og_simhash_scratch *scratch)
     OG_UNGROW(scratch->allocator, scratch->fixed, scratch->fixed_cap);
 }
 
-/* The features' hashes are mixed, so another constant and another mixing give
- * bits that know nothing of the first ones. */
+/* The hashes of features are mixed, so mixing them again with another constant
+ * gives bits independent of the first ones. */
 uint64_t og_simhash_second(uint64_t hash)
 {
     return og_mix64(hash ^ 0x7fb5d329728ea185u);
@@ -146,8 +146,8 @@ static og_status make_second(const struct og_features *f,
     return OG_OK;
 }
 
-/* The weight in steps of 2^-16, to the nearest, even when between two: adding
- * and rounding are IEEE 754's and exact in double. */
+/* The weight in steps of 2^-16, rounded to nearest even: the addition and its
+ * rounding are IEEE 754's and exact in double. */
 static uint32_t fixed_of(float weight)
 {
     const double steps = rint((double)weight * (1 << OG_WEIGHT_BITS));

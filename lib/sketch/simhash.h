@@ -2,22 +2,23 @@
 #define OG_SKETCH_SIMHASH_H
 
 /*   in:  the features of a document                         (lib/sketch)
- *   out: 64 or 128 bits that differ little when it does     (lib/neighbour)
+ *   out: 64 or 128 bits; similar documents differ in few of them
+ *                                                            (lib/hamming)
  *
- * Bit j is 1 when the features whose hash has bit j set weigh more than half
- * of all: the sign of the j-th sum of the paper, where each feature adds or
- * takes away its weight. A sum of exactly 0 gives 0, hence no feature at all
- * gives 0, as in the paper.
+ * Bit j is 1 if the features whose hash has bit j set weigh more than half of
+ * all: the sign of the j-th sum of the paper, to which each feature adds, or
+ * from which it subtracts, its weight. A sum of exactly 0 gives 0, hence no
+ * features at all give 0, as in the paper.
  *
- * Two documents whose feature vectors are at an angle t differ in a share
- * of t / pi of the bits, expected. */
+ * Two documents whose feature vectors are at an angle t are expected to differ
+ * in a share t / pi of the bits. */
 
 #include "lib/sketch/features/features.h"
 
 #include <origo/sketch.h>
 
 /* Weights are counted in steps of 2^-16, so that sums are whole numbers and
- * the order of adding cannot matter. A weight is never rounded to 0. */
+ * independent of the order. A weight is never rounded to 0. */
 #define OG_WEIGHT_BITS 16
 /* The largest weight of one feature. With it 2^31 features fit a sum. */
 #define OG_WEIGHT_MAX 65535.0f
@@ -33,9 +34,9 @@ void og_simhash_scratch_init(struct og_simhash_scratch *scratch,
                              const og_allocator *allocator);
 void og_simhash_scratch_release(struct og_simhash_scratch *scratch);
 
-/* `n_bits` is 64 (out->word[1] is then 0) or 128, whose first half is the one
- * of 64. OG_ERR_INPUT: a weight that is none, or over OG_WEIGHT_MAX;
- * OG_ERR_USAGE: other bits; OG_ERR_MEMORY. */
+/* `n_bits` is 64 (out->word[1] is then 0) or 128, whose first half equals that
+ * of 64. OG_ERR_INPUT: an invalid weight, or one over OG_WEIGHT_MAX;
+ * OG_ERR_USAGE: another number of bits; OG_ERR_MEMORY. */
 og_status og_simhash_make(const struct og_features *features, unsigned n_bits,
                           struct og_simhash_scratch *scratch, og_simhash *out,
                           og_error *err);
@@ -51,7 +52,7 @@ struct og_simhash_kernel {
     uint64_t (*sign)(const uint64_t *hash, size_t n);
     /* ones[j] is the sum of the weights of the features with bit j. */
     void (*count)(const uint64_t *hash, size_t n, uint64_t ones[64]);
-    /* `largest` is no smaller than any weight. */
+    /* `largest` is at least as large as any weight. */
     void (*weigh)(const uint64_t *hash, const uint32_t *weight, size_t n,
                   uint32_t largest, uint64_t ones[64]);
 };

@@ -1,5 +1,5 @@
-/* Simhashes of features that the caller made. They need no text, so they are in
- * the smallest library too (-Dlibrary=sketch). */
+/* Simhashes of features that the caller supplies. They need no text, so they
+ * are also in the smallest library (-Dlibrary=sketch). */
 
 #include "lib/sketch/simhash.h"
 
@@ -13,7 +13,7 @@ og_status og_simhash_features(const uint64_t *hash, const float *weight,
                               size_t n, unsigned n_bits, og_simhash *out,
                               og_error *err)
 {
-    /* Only looked at. */
+    /* Only read. */
     const struct og_features features = {.hash = (uint64_t *)(uintptr_t)hash,
                                          .weight = (float *)(uintptr_t)weight,
                                          .n = n,

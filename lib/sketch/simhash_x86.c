@@ -3,15 +3,15 @@
  * Counting: the planes of slices.h, 4 or 8 words wide. A full adder is two
  * ternary instructions with AVX-512, five without.
  *
- * Weighing: 64 sums of 32 bits are four registers of AVX-512, and the hash of a
- * feature, cut in four, is the four masks of its additions. The sums are
- * emptied into 64 bits before they could run over, which the largest weight
- * shows in advance. Small whole weights can be counted instead of added: a pass
- * over the planes for every bit of the weight.
+ * Weighing: 64 sums of 32 bits are four AVX-512 registers, and the hash of a
+ * feature, split into four, is the masks of its additions. The sums are flushed
+ * to 64 bits before they can overflow, which the largest weight predicts. Small
+ * whole weights can be counted instead of added: a pass over the planes for
+ * every bit of the weight.
  *
  * The masks kernel counts by adding, too: 64 sums of 8 bits are one register,
- * the whole hash is one mask, one instruction a feature. It is the simpler of
- * the two and the slower; the benchmark shows by how much. */
+ * the whole hash is one mask, one instruction a feature. It is simpler and
+ * slower; the benchmark shows by how much. */
 
 #include "lib/sketch/simhash.h"
 
@@ -61,7 +61,7 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define MOST_PLANES   9
 
-/* Adds `b` to the planes of `a`, n each; gives n + 1 planes. */
+/* Adds `b` to the planes of `a`, n each; the result has n + 1 planes. */
 OG_TARGET_AVX512 static ALWAYS_INLINE void
 add_planes(__m256i *a, const __m256i *b, const unsigned n)
 {
@@ -74,7 +74,7 @@ add_planes(__m256i *a, const __m256i *b, const unsigned n)
     a[n] = carry;
 }
 
-/* The sum of all lanes in each lane of `out`, n + 3 planes. */
+/* The sum over all lanes in each lane of `out`, n + 3 planes. */
 OG_TARGET_AVX512 static ALWAYS_INLINE void
 add_lanes(const __m512i *plane, const unsigned n, __m256i *out)
 {
@@ -106,7 +106,7 @@ above_limit(const __m256i *column, const unsigned n, uint64_t limit)
     return (uint64_t)_mm256_extract_epi64(above, 0);
 }
 
-/* n hashes or the first 128 of them, with zeros after. */
+/* n hashes or the first 128 of them, padded with zeros. */
 OG_TARGET_AVX512 static ALWAYS_INLINE void
 take_block(const uint64_t *hash, size_t n, uint64_t block[128])
 {
@@ -167,7 +167,7 @@ OG_TARGET_AVX512 static void empty_sums(const __m512i sum[4], uint64_t ones[64])
 OG_TARGET_AVX512 static void count_masks(const uint64_t *hash, size_t n,
                                          uint64_t ones[64])
 {
-    enum { MOST = 255 }; /* a sum of 8 bits holds no more */
+    enum { MOST = 255 }; /* the maximum of an 8-bit sum */
     const __m512i minus_one = _mm512_set1_epi8(-1);
     memset(ones, 0, 64 * sizeof(*ones));
     for (size_t i = 0; i < n; i += 2 * MOST) {
@@ -196,14 +196,14 @@ static uint64_t sign_masks(const uint64_t *hash, size_t n)
 
 /* ---- weighing ---- */
 
-/* As many features as a sum of 32 bits can take. */
+/* The most features whose sum fits into 32 bits. */
 static size_t most_at_once(uint32_t largest)
 {
     return largest == 0 ? SIZE_MAX : UINT32_MAX / largest;
 }
 
-/* Bits 16 q to 16 q + 15 of a hash. A mask is loaded from memory faster than
- * it is shifted and moved over from a register. */
+/* Bits 16 q to 16 q + 15 of a hash. Loading a mask from memory is faster than
+ * shifting and moving it from a register. */
 OG_TARGET_AVX512 static inline __mmask16 quarter(const uint64_t *hash,
                                                  unsigned q)
 {
@@ -237,7 +237,7 @@ OG_TARGET_AVX512 static void weigh_masks(const uint64_t *hash,
     }
 }
 
-/* Eight sums of 32 bits a register: eight registers, one for each byte of the
+/* Eight sums of 32 bits per register: eight registers, one for each byte of the
  * hash, whose bits become masks by a comparison. */
 OG_TARGET_AVX2 static void weigh_avx2(const uint64_t *hash,
                                       const uint32_t *weight, size_t n,
@@ -270,8 +270,8 @@ OG_TARGET_AVX2 static void weigh_avx2(const uint64_t *hash,
 
 /* ---- weighing by counting ---- */
 
-/* Takes from `begin` on the hashes whose weight has bit `bit` set; returns how
- * many. */
+/* Collects from `begin` on the hashes whose weight has bit `bit` set; returns
+ * their number. */
 OG_TARGET_AVX512 static size_t gather_bit(const uint64_t *hash,
                                           const uint32_t *weight, size_t n,
                                           unsigned bit, uint64_t *out)
@@ -290,7 +290,8 @@ OG_TARGET_AVX512 static size_t gather_bit(const uint64_t *hash,
     return found;
 }
 
-/* Steps of 2^-16 that are whole: weights 1, 2, 3 as they come from counts. */
+/* The low zero bits common to all weights: weights 1, 2, 3, as counts give
+ * them, are whole multiples of 2^16. */
 static unsigned common_zeros(const uint32_t *weight, size_t n)
 {
     uint32_t any = 0;
@@ -299,7 +300,8 @@ static unsigned common_zeros(const uint32_t *weight, size_t n)
     return any == 0 ? 0 : (unsigned)__builtin_ctz(any);
 }
 
-/* A pass costs a gather and a count: cheaper than the masks up to this many. */
+/* A pass costs a gather and a count: cheaper than the masks up to this many
+ * passes. */
 #define MOST_PASSES 3
 
 OG_TARGET_AVX512 static void weigh_avx512(const uint64_t *hash,

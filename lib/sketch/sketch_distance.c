@@ -1,8 +1,8 @@
 /* Distances: between the sketches of two files, or between texts.
  *
- * From sketches it is an estimate that costs a few hundred bytes a document;
- * from texts it is exact, the sum of the lesser weights over the sum of the
- * greater ones. The second side is held in memory, the first one goes by. */
+ * From sketches it is an estimate that costs a few hundred bytes per document;
+ * from texts it is exact, the sum of the smaller weights over the sum of the
+ * larger ones. The second side is held in memory, the first one is streamed. */
 
 #include <origo/neighbour.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 /* ---- one side in memory ---- */
 
 struct side {
-    struct og_pack bytes; /* ids and what stands for each document */
+    struct og_pack bytes; /* ids and the data of each document */
     struct item {
         size_t id_off, id_len, off, len;
     } * items;
@@ -233,7 +233,7 @@ struct texts_work {
     struct side *side;
 };
 
-/* A document is its features, sorted. */
+/* A document is represented by its features, sorted. */
 static og_status make_sorted(void *ctx, void *mine,
                              struct og_features *features, struct og_pack *out,
                              og_error *err)

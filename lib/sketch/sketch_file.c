@@ -1,7 +1,7 @@
-/* Files of sketches. Every byte is under a checksum, numbers that say how much
- * to read are under one of their own that is looked at first, and the parts of
- * a block are bounded: a damaged or foreign file is refused with its place and
- * never makes the reader take much memory. */
+/* Files of sketches. Every byte is covered by a checksum; lengths have a
+ * checksum of their own that is verified first, and the parts of a block are
+ * bounded: a damaged or foreign file is refused with the position and never
+ * makes the reader allocate much memory. */
 
 #include "lib/sketch/sketch_file.h"
 
@@ -25,11 +25,11 @@ static const char magic[8] = {'o', 'r', 'i', 'g', 'o', 's', 'k', '\n'};
 enum {
     HEAD_LEN = 64,
     BLOCK_HEAD_LEN = 32,
-    /* A block is closed when it has so many records or bytes. */
+    /* A block is closed at this many records or bytes. */
     BLOCK_RECORDS = 4096,
     BLOCK_BYTES = 1 << 20,
     ID_MAX = 1 << 20,
-    /* One record more than BLOCK_BYTES, each part at its longest. */
+    /* One record more than BLOCK_BYTES, each part at its maximum. */
     BODY_MAX = 4 << 20,
 };
 _Static_assert(BLOCK_BYTES + (int)OG_SKETCH_LEN_MAX + ID_MAX +
@@ -84,8 +84,8 @@ struct og_sketch_writer {
     bool to_stdout;
     struct og_new_file file;
     size_t sketch_len;
-    uint64_t n_written; /* records in blocks that are out */
-    uint32_t n;         /* in the block at hand */
+    uint64_t n_written; /* records in blocks already written */
+    uint32_t n;         /* in the current block */
     struct og_pack sketches, lengths, ids, body, head;
 };
 
@@ -189,7 +189,7 @@ static void make_block_head(struct og_sketch_writer *w)
     if (!p->failed) og_pack_fixed(p, check_of(VERSION, p->data, p->len), 8);
 }
 
-/* With no record in it this is the end. */
+/* Without records it is the end. */
 static og_status write_block(struct og_sketch_writer *w, og_error *err)
 {
     make_body(w);
@@ -248,13 +248,13 @@ struct og_sketch_reader {
     size_t name_len;
     int fd; /* -1: from memory */
     og_bytes view;
-    uint64_t off; /* of the next byte */
+    uint64_t off; /* offset of the next byte */
     uint32_t version;
     struct og_sketch_head head;
-    uint64_t n_read; /* records of the blocks before this one */
+    uint64_t n_read; /* records of earlier blocks */
     uint8_t *body;
     size_t body_cap;
-    uint32_t n, at; /* records of the block, and those that were given */
+    uint32_t n, at; /* records of the block, and those already returned */
     size_t id_off;
     bool ended;
 };
@@ -413,7 +413,7 @@ static og_status check_end(struct og_sketch_reader *r, og_error *err)
     return OG_END;
 }
 
-/* The lengths of the ids must fill what the block says. */
+/* The lengths of the ids must add up to what the block states. */
 static bool ids_fit(const struct og_sketch_reader *r, uint32_t n,
                     uint64_t ids_len)
 {

@@ -2,28 +2,28 @@
 #define OG_SKETCH_SKETCH_FILE_H
 
 /*   in:  ids and sketches, one after the other              (lib/sketch)
- *   out: a file of them, checked when it is read            (lib/neighbour)
+ *   out: a file of them, verified when it is read           (lib/hamming)
  *
  * All numbers are little-endian.
  *
  *     head     64 bytes: magic "origosk\n", version, kind, bytes of a sketch,
- *              length of the parameters, check of the head so far, check of
- *              the parameters, 16 zeros
+ *              length of the parameters, checksum of the head so far, checksum
+ *              of the parameters, 16 zeros
  *     params   the parameters in words, padded with zeros to 8 bytes
- *     block    n, bytes of ids, number of the first record, check
+ *     block    n, bytes of ids, number of the first record, checksum
  *              n sketches | n lengths of ids | ids | padded to 8 bytes
  *     ...
  *     end      a block of n = 0; its number of the first record is the count
  *
- * So a file can be written into a pipe and read from one, in memory of one
- * block, and one that was cut short lacks its end. */
+ * So a file can be written to a pipe and read from one, with the memory of one
+ * block, and a truncated one lacks its end. */
 
 #include "lib/base/memory.h"
 
 #define OG_SKETCH_PARAMS_MAX 480
 #define OG_SKETCH_LEN_MAX    ((size_t)1 << 20)
 
-/* The number is in files: never changed, never used again. */
+/* The numbers are in files: never changed, never reused. */
 enum og_sketch_kind {
     OG_SKETCH_SIMHASH = 1,
     OG_SKETCH_MINHASH = 2,
@@ -36,13 +36,13 @@ const char *og_sketch_kind_name(enum og_sketch_kind kind);
 struct og_sketch_head {
     enum og_sketch_kind kind;
     size_t sketch_len; /* bytes of one sketch, 1 to OG_SKETCH_LEN_MAX */
-    /* All that decides what a sketch is, in words: "bits=64 tokens=words ...".
-     * Two sketches can be compared when kind and words are equal. */
+    /* Everything that determines a sketch, in words: "bits=64 tokens=words
+     * ...". Two sketches can be compared if kind and words are equal. */
     char params[OG_SKETCH_PARAMS_MAX];
 };
 
-/* OG_ERR_INPUT, both sets named, when sketches of `a` and `b` cannot be
- * compared. The names are those of the files. */
+/* OG_ERR_INPUT, with both sets in the message, if sketches of `a` and `b`
+ * cannot be compared. The names are those of the files. */
 og_status og_sketch_heads_match(const char *name_a,
                                 const struct og_sketch_head *a,
                                 const char *name_b,
@@ -52,8 +52,8 @@ og_status og_sketch_heads_match(const char *name_a,
 
 struct og_sketch_writer;
 
-/* `path` "-" is stdout. Else the file appears when it is closed, whole; until
- * then it has another name in the same folder. */
+/* `path` "-" is stdout. Otherwise the file appears, whole, when it is closed;
+ * until then it has another name in the same folder. */
 og_status og_sketch_writer_open(const char *path,
                                 const struct og_sketch_head *head,
                                 const og_allocator *allocator,
@@ -61,22 +61,22 @@ og_status og_sketch_writer_open(const char *path,
 /* Copies both; `sketch` has sketch_len bytes. */
 og_status og_sketch_writer_add(struct og_sketch_writer *writer, og_bytes id,
                                const void *sketch, og_error *err);
-/* Writes the end and makes the file durable and visible. The writer is gone
+/* Writes the end and makes the file durable and visible. Frees the writer
  * whatever the status; after a failure there is no file. */
 og_status og_sketch_writer_close(struct og_sketch_writer *writer,
                                  og_error *err);
-/* Gives it up: no file is left. NULL is fine. */
+/* Abandons the file: nothing is left. NULL is fine. */
 void og_sketch_writer_drop(struct og_sketch_writer *writer);
 
 /* ---- reading ---- */
 
 struct og_sketch_reader;
 
-/* `path` "-" is stdin. OG_ERR_IO: it cannot be read; OG_ERR_INPUT: it is no
- * sketch file, of another version or damaged; the message names the place. */
+/* `path` "-" is stdin. OG_ERR_IO: it cannot be read; OG_ERR_INPUT: not a sketch
+ * file, of another version or damaged; the message gives the position. */
 og_status og_sketch_reader_open(const char *path, const og_allocator *allocator,
                                 struct og_sketch_reader **out, og_error *err);
-/* Reads from memory, which must stay. */
+/* Reads from memory, which must outlive the reader. */
 og_status og_sketch_reader_view(og_bytes file, const char *name,
                                 const og_allocator *allocator,
                                 struct og_sketch_reader **out, og_error *err);
@@ -85,8 +85,8 @@ const struct og_sketch_head *
 og_sketch_reader_head(const struct og_sketch_reader *reader);
 
 /* The next one; both are views until the next call, the sketch 8-byte aligned
- * if sketch_len is a multiple of 8. OG_END after the last, when the end was
- * there and the count is right. */
+ * if sketch_len is a multiple of 8. OG_END after the last, if the end was
+ * present and the count is right. */
 og_status og_sketch_reader_next(struct og_sketch_reader *reader, og_bytes *id,
                                 const void **sketch, og_error *err);
 

@@ -1,6 +1,6 @@
-/* Documents to sketches on all cores: features are extracted and sketched by
- * the workers of a stream (lib/stream/engine.h), each with tables of folding
- * and stems that stay warm, and the sketches are taken in order. */
+/* Sketches documents on all cores: the workers of a stream
+ * (lib/stream/engine.h) extract features and sketch them, each with its own
+ * folding tables and stem cache, and the sketches are received in order. */
 
 #include "lib/sketch/sketch_stream.h"
 

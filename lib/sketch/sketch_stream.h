@@ -4,9 +4,9 @@
 /*   in:  documents                                          (lib/stream)
  *   out: what was made of their features, in order      (lib/sketch/sketches.c)
  *
- * Every kind of sketch comes through here: the caller says what is to be made
- * of the features of one document, on any thread, and what is to be done with
- * it, in the order of the documents. */
+ * All kinds of sketches are made here: the caller says what to make of the
+ * features of one document, on any thread, and what to do with the result, in
+ * the order of the documents. */
 
 #include "lib/base/packing.h"
 #include "lib/sketch/features/features.h"
@@ -18,15 +18,15 @@
 struct og_sketch_work {
     void *ctx;
     const og_allocator *allocator;
-    /* What one thread needs besides; may both be NULL. */
+    /* Creates the private state of a thread; both may be NULL. */
     og_status (*begin)(void *ctx, void **out_mine, og_error *err);
     void (*end)(void *ctx, void *mine);
-    /* Any thread: appends what it makes to `out`. The features may be changed
+    /* On any thread: appends its result to `out`. The features may be changed
      * (merged). */
     og_status (*make)(void *ctx, void *mine, struct og_features *features,
                       struct og_pack *out, og_error *err);
-    /* One thread, in order: `made` is what make() appended for this document,
-     * at an address for any type. */
+    /* On one thread, in order: `made` is what make() appended for this
+     * document, aligned for any type. */
     og_status (*take)(void *ctx, og_bytes id, const uint8_t *made, size_t len,
                       uint64_t n_features, og_error *err);
 };
@@ -36,9 +36,9 @@ og_status og_sketch_stream(const og_input *input,
                            const struct og_sketch_work *work,
                            og_stream_counts *out_counts, og_error *err);
 
-/* Closes or drops the file that a stream of sketches went to. A file that lacks
- * documents because some input could not be read is written all the same, like
- * the answers of a stream; the status says it. */
+/* Closes or drops the output file of a stream of sketches. A file is also
+ * written if some input could not be read and documents are missing, like the
+ * answers of a stream; the status reports it. */
 og_status og_sketch_stream_end(struct og_sketch_writer *writer,
                                og_status status, const og_stream_counts *counts,
                                og_error *err);

@@ -1,5 +1,5 @@
-/* The public doors to simhash and to document frequencies: a document, or whole
- * streams into a callback or a file. */
+/* The public functions of simhash and document frequencies: a document, or
+ * whole streams to a callback or a file. */
 
 #include <stdio.h>
 #include <string.h>

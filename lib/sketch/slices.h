@@ -1,5 +1,5 @@
 /* Counts, for each of 64 bit positions, how many of n words have it set: the
- * carry-save counters of simhash. No guard: included once for every width,
+ * carry-save counters of simhash. No include guard: included once per width,
  * after these are defined:
  *
  *     SLICES(name)   the name for this width
@@ -11,11 +11,11 @@
  *     SWAP(v, half)  lane i + half of v in lane i, for i < half
  *
  * A counter of one position is a column of bits, one bit in each of several
- * planes; one logic instruction works on 64 * LANES columns. A full adder takes
- * three planes of value v and gives one of value v and one of value 2v, so
- * sixteen words become one of value 16 at fifteen adders. What comes out is
- * counted on in the same way, two of value v against the plane of value v, like
- * the digits of a binary counter: less than one adder more for every sixteen
+ * planes; one logic instruction works on 64 * LANES columns. A full adder turns
+ * three planes of value v into one of value v and one of value 2v, so fifteen
+ * adders turn sixteen words into one plane of value 16. These planes are
+ * accumulated in the same way, two of value v with the total of value v, like
+ * the digits of a binary counter: less than one additional adder per sixteen
  * words. So a word costs one adder, two instructions with ternary logic, and
  * LANES words are added at once. */
 
@@ -26,7 +26,7 @@
         (low) = SUM(fa_l, fa_a, fa_b);                                         \
     } while (0)
 
-/* Adds 16 vectors at p to the planes of value 1, 2, 4, 8; gives the plane of
+/* Adds 16 vectors at p to the planes of value 1, 2, 4, 8; returns the plane of
  * value 16. */
 SLICES_TARGET static inline VEC SLICES(add16)(const uint64_t *p, VEC plane[4])
 {
@@ -53,9 +53,9 @@ SLICES_TARGET static inline VEC SLICES(add16)(const uint64_t *p, VEC plane[4])
     return sixteen;
 }
 
-/* Adds up the lanes of `n` planes: half of them and the other half, column by
- * column, which may need one plane more, and so on. The sums are in lane 0.
- * Returns the number of planes. */
+/* Adds up the lanes of `n` planes by halving: one half is added to the other,
+ * column by column, which may need one more plane, and so on. The sums are in
+ * lane 0. Returns the number of planes. */
 SLICES_TARGET static inline unsigned SLICES(fold)(VEC *plane, unsigned n)
 {
     for (unsigned half = LANES / 2; half > 0; half /= 2) {
@@ -72,14 +72,14 @@ SLICES_TARGET static inline unsigned SLICES(fold)(VEC *plane, unsigned n)
 }
 
 /* Writes the counts as columns of bits: bit j of out[i] is bit i of the count
- * of position j. Returns how many words of `out` there are. */
+ * of position j. Returns the number of words written. */
 SLICES_TARGET static unsigned SLICES(columns)(const uint64_t *hash, size_t n,
                                               uint64_t out[OG_SLICE_PLANES])
 {
     enum { STEP = 16 * LANES };
     const VEC zero = (VEC){0};
-    /* total: planes of value 2^i. wait: a plane of that value that waits for a
-     * second one. */
+    /* total: planes of value 2^i. wait: a plane of that value awaiting a second
+     * one. */
     VEC total[OG_SLICE_PLANES], wait[OG_SLICE_PLANES];
     unsigned depth = 4;
     total[0] = total[1] = total[2] = total[3] = zero;
@@ -100,7 +100,7 @@ SLICES_TARGET static unsigned SLICES(columns)(const uint64_t *hash, size_t n,
         }
         wait[level] = carry;
     }
-    /* What still waits is added with a carry that ripples up. */
+    /* The waiting planes are added with a carry that ripples up. */
     VEC plane[OG_SLICE_PLANES + 4];
     VEC carry = zero;
     for (unsigned i = 0; i < depth || n_blocks >> (i - 4) != 0; i++) {

@@ -1,6 +1,6 @@
-/* Keys that a thousand entries share make long runs of slots, and every other
- * key whose home lies in one is looked for after them: three slots are passed
- * for one that agrees. So tags are compared many at a time. */
+/* Keys shared by a thousand entries make long runs of slots, and every other
+ * key whose home is in such a run is searched for past it: three slots are
+ * scanned for one that agrees. So tags are compared many at a time. */
 
 #include "lib/sketch/slot_scan.h"
 

@@ -2,11 +2,11 @@
  * sets.
  *
  * Every feature deals the numbers 0 to n - 1 to the samples by a random
- * permutation of its own, with a random fraction after: sample p[j] gets
- * j + r. A sample keeps the least it was dealt. So a feature that did not win
- * one sample is more likely to win another: samples repel each other. A
- * permutation is dealt from its small end, and dealing stops when all samples
- * hold less than j: for long sets a feature costs a step or two. */
+ * permutation of its own, plus a random fraction: sample p[j] gets
+ * j + r. A sample keeps the smallest number it was dealt. So a feature that did
+ * not win one sample is more likely to win another: samples repel each other.
+ * Dealing starts with the small numbers and stops once all samples hold less
+ * than j: for long sets a feature costs a step or two. */
 
 #include <string.h>
 
@@ -15,8 +15,9 @@
 struct deal {
     uint64_t *value;  /* (j << 32) + fraction; UINT64_MAX: none yet */
     uint32_t *place;  /* the permutation, as far as it is shuffled */
-    uint32_t *owner;  /* for which feature place[] was set, from 1 */
-    uint32_t *n_at;   /* how many samples hold j; more than all: the last */
+    uint32_t *owner;  /* the feature for which place[] was set, from 1 */
+    uint32_t *n_at;   /* how many samples hold j; the last entry: all larger
+                         values */
     uint32_t n, last; /* no sample holds more than `last` */
 };
 

@@ -1,15 +1,15 @@
-/* Supershingles: many samples in few values, and tables in which alike
+/* Supershingles: many samples in few values, and tables in which similar
  * documents meet.
  *
- * A value over r samples agrees when all r agree: with probability J^r. Of b
- * such values n must agree, so a pair of similarity J is found with the
- * probability that a binomial variable reaches n: steep, the S-curve (figures
- * 3.1 and 3.2 of the book). Alta Vista asked for two of six over 14 samples
- * each; a later form for four of six, over 5 samples, in 16 bits each.
+ * A value over r samples agrees if all r agree: with probability J^r. Of b such
+ * values n must agree, so a pair of similarity J is found with the probability
+ * that a binomial variable reaches n: a steep curve, the S-curve (figures 3.1
+ * and 3.2 of the book). Alta Vista required two of six over 14 samples each; a
+ * later form four of six, over 5 samples, in 16 bits each.
  *
- * To find pairs without comparing all: every choice of n of the b values has a
- * table, and documents that agree in all n of them have the same key there.
- * Two of six and four of six both take 15 tables. */
+ * To find pairs without comparing all documents, every choice of n of the b
+ * values has a table, and documents that agree in all n of them have the same
+ * key there. Two of six and four of six both take 15 tables. */
 
 #include <assert.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #include "lib/base/bits.h"
 #include "lib/base/hash_table.h"
 
-/* C(64, 3) is more; whoever needs that wants another design. */
+/* C(64, 3) is more; an application that needs that wants another design. */
 #define TABLES_MAX 20000
 
 og_status og_bands_check(const og_bands *b, og_error *err)
@@ -54,8 +54,8 @@ void og_supershingles(const og_bands *bands, const uint32_t *samples,
     }
 }
 
-/* Sums from the end where the terms are small, so that one in a thousand
- * million keeps its digits. */
+/* Sums from the end with the small terms, so that one in a thousand million
+ * keeps its digits. */
 double og_bands_probability(const og_bands *bands, double similarity)
 {
     const double all = pow(similarity, bands->n_rows);
@@ -97,7 +97,7 @@ struct og_band_tables {
     uint32_t n_docs;
     uint32_t *met;
     size_t n_met, met_cap;
-    uint32_t *met_at; /* met_at[doc] == n_docs: it is in met[] already */
+    uint32_t *met_at; /* met_at[doc] == n_docs: it is already in met[] */
     size_t met_at_cap;
 };
 
@@ -109,7 +109,7 @@ static size_t count_choices(uint32_t n, uint32_t k)
     return count > TABLES_MAX ? TABLES_MAX + 1 : (size_t)(count + 0.5);
 }
 
-/* The next larger word with as many ones (Gosper). */
+/* The next larger word with the same number of ones (Gosper). */
 static uint64_t next_choice(uint64_t bits)
 {
     const uint64_t low = bits & -bits;
@@ -166,7 +166,7 @@ size_t og_band_tables_count(const og_band_tables *t)
     return t->n_tables;
 }
 
-/* The key of the chosen bands, mixed: equal keys are equal hashes. */
+/* The key of the chosen bands, mixed: equal keys have equal hashes. */
 static uint64_t hash_of(const struct table *t, const uint64_t *values)
 {
     uint64_t key = 0x62616e6473u;
@@ -176,7 +176,7 @@ static uint64_t hash_of(const struct table *t, const uint64_t *values)
     return og_mix64(key);
 }
 
-/* Room was made before: cannot fail, so a document is in all tables or in
+/* Room was reserved before: cannot fail, so a document is in all tables or in
  * none. */
 static void add_to(struct table *t, struct og_hash_slot *slot, uint64_t hash,
                    uint32_t doc)

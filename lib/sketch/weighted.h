@@ -1,18 +1,18 @@
 #ifndef OG_SKETCH_WEIGHTED_H
 #define OG_SKETCH_WEIGHTED_H
 
-/* Active indices: what all weighted methods but copies share.
+/* Active indices: shared by all weighted methods except copies.
  *
  * Think of a feature of weight w as all points of (0, w], each with a random
  * value of its own. As w grows, the best value changes at some points, the
  * active indices: in (0, z] the last one is uniform. So for a weight w there is
- * one active index y <= w last before it, and one z > w first after it. The
- * sample is (feature, y): equal weights give equal samples, and a weight that
- * changes within [y, z) changes nothing.
+ * a last active index y <= w and a first active index z > w. The sample is
+ * (feature, y): equal weights give equal samples, and a weight that changes
+ * within [y, z) changes nothing.
  *
- * The line is cut at the powers of two; in (2^i, 2^(i+1)] the last active
- * index is 2^(i+1) r, r uniform, unless that falls below 2^i; before one at a
- * the next is a r. Every interval has a random stream of its own, keyed by
+ * The line is divided at the powers of two; in (2^i, 2^(i+1)] the last active
+ * index is 2^(i+1) r, r uniform, unless that falls below 2^i; the one before an
+ * index a is a r. Every interval has a random stream of its own, keyed by
  * feature, sample and i, so all weights see the same indices. */
 
 #include <math.h>
@@ -22,12 +22,12 @@
 
 struct og_ioffe_chain {
     uint64_t key;     /* of feature and sample */
-    uint64_t state;   /* of the interval at hand */
+    uint64_t state;   /* of the current interval */
     int exponent;     /* the interval is (2^exponent, 2^(exponent + 1)] */
     uint64_t *n_bits; /* counter of random bits; 64 for each draw */
 };
 
-/* In (0, 1]: logarithms of it are finite. */
+/* In (0, 1], so that its logarithm is finite. */
 static inline double og_unit(uint64_t random)
 {
     return (double)((random >> 11) + 1) * 0x1p-53;
@@ -55,7 +55,7 @@ static inline void og_ioffe_chain_seek(struct og_ioffe_chain *chain,
                             (uint64_t)(int64_t)exponent * 0xa24baed4963ee407u);
 }
 
-/* The last active index of the interval that was sought, 0 when there is none;
+/* The last active index of the interval that was chosen, 0 if there is none;
  * then the one before `a`. */
 static inline double og_ioffe_chain_last(struct og_ioffe_chain *chain)
 {
@@ -78,7 +78,7 @@ static inline int og_interval_of(double w)
     return mantissa == 0.5 ? exponent - 2 : exponent - 1;
 }
 
-/* The number that the value is drawn with: one for all weights. */
+/* The random number for the value: the same for all weights. */
 static inline double
 og_ioffe_chain_probability(const struct og_ioffe_chain *chain)
 {
@@ -89,12 +89,12 @@ og_ioffe_chain_probability(const struct og_ioffe_chain *chain)
 void og_ioffe_chain_bracket(struct og_ioffe_chain *chain, double w, double *y,
                             double *z);
 
-/* t such that (1 + t) e^-t = p: the way back from the distribution of the
- * second-largest value (5.1) in the scale t = -z ln x. */
+/* t such that (1 + t) e^-t = p: the inverse of the distribution of the
+ * second-largest value (5.1) on the scale t = -z ln x. */
 double og_second_largest(double p);
 
-/* The sample (feature, y): the bits of y are exact, drawn and not computed
- * from the weight. */
+/* The sample (feature, y): the bits of y are exact, drawn and not computed from
+ * the weight. */
 static inline uint32_t og_sample_at(uint64_t hash, double y)
 {
     uint64_t bits;

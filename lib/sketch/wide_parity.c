@@ -1,6 +1,6 @@
-/* Bits of large sets are turned by the low bits of a hash, so that half of a
- * row laid over the other half is the row of half the length: sets of different
- * sizes are compared in the shorter row. */
+/* The low bits of a hash select the bits that a large set flips, so folding a
+ * row in half by xor gives the row of half the length: sets of different sizes
+ * are compared in the shorter row. */
 
 #include "lib/sketch/wide_parity.h"
 
@@ -54,7 +54,7 @@ void og_wide_parity_make(const uint64_t *fps, size_t n_fps, size_t n,
     }
 }
 
-/* Row after row: most pairs show it in the first. */
+/* Row by row: most dissimilar pairs are recognised in the first. */
 __attribute__((always_inline)) static inline bool
 rows_exceed(const uint64_t *a, const uint64_t *b, size_t most)
 {
@@ -67,7 +67,7 @@ rows_exceed(const uint64_t *a, const uint64_t *b, size_t most)
     return false;
 }
 
-/* The longer of both, laid over itself to the length of the shorter. */
+/* The longer of both, folded to the length of the shorter. */
 __attribute__((always_inline)) static inline bool
 folds_exceed(const struct og_wide_parity *small,
              const struct og_wide_parity *large, size_t most)
@@ -101,7 +101,7 @@ bool og_wide_parity_exceeds_plain(const struct og_wide_parity *a,
 }
 
 #if defined(OG_X86)
-/* The same, where counting bits is one instruction. */
+/* The same with a hardware population count. */
 OG_TARGET_AVX2
 static bool exceeds_avx2(const struct og_wide_parity *a,
                          const struct og_wide_parity *b, size_t most)

@@ -1,10 +1,10 @@
-/* A block taken apart into documents: the side of reading that runs on every
- * core. A line becomes a document through jsonl.c, a record of an archive
- * through archive.c, a message or a whole file through content.c. What is
- * broken is written down with its place in the file, and the next record goes
- * on: the side that reads has cut at borders that hold (newlines cannot be
- * inside a JSON string; see measure_record.h), so one broken record never
- * spoils its neighbours. */
+/* Parses a block into documents: the side of reading that runs on every core. A
+ * line becomes a document through jsonl.c, a record of an archive through
+ * archive.c, a message or a whole file through content.c. An error is recorded
+ * with its position in the file, and parsing resumes at the next record: the
+ * reading side cuts only at reliable boundaries (a newline cannot occur inside
+ * a JSON string; see measure_record.h), so a broken record never affects its
+ * neighbours. */
 
 #include "lib/source/block.h"
 
@@ -23,9 +23,9 @@
 _Static_assert(OG_BLOCK_PADDING >= OG_SCAN_SLACK,
                "unescaping may write into the padding");
 
-/* Readers that hold more release it before the next block. */
+/* Readers that hold more are released before the next block. */
 #define KEEP_LEN ((size_t)16 << 20)
-/* And so do blocks after a long record. */
+/* And so are blocks after a long record. */
 #define KEEP_BLOCK (2 * OG_SOURCE_BLOCK_LEN)
 
 void og_block_init(struct og_block *block, const og_allocator *allocator)
@@ -177,7 +177,7 @@ static og_status need_readers(struct og_block *block, og_error *err)
     return OG_OK;
 }
 
-/* What a record lacks is its own problem; the rest is everybody's. */
+/* A bad record is a problem of that record; other statuses end the reading. */
 static bool is_own_fault(og_status status)
 {
     return status == OG_ERR_INPUT || status == OG_ERR_LIMIT;
@@ -234,7 +234,7 @@ static bool is_blank(og_bytes line)
     return true;
 }
 
-/* Moves on to the next line, without its newline. False after the last. */
+/* Reserves room for the strings of a line and for a generated id. */
 static bool take_line(struct og_block *block, og_bytes *out_line,
                       struct og_record *out_place)
 {
@@ -282,7 +282,7 @@ static bool is_extra_wanted(const struct og_block *block,
            (options->extra_of_values && block->kind != OG_BLOCK_LINES);
 }
 
-/* The record, be it JSON or a row. As og_jsonl_read(). */
+/* The record as JSON or as a row. Like og_jsonl_read(). */
 static char *read_fields(struct og_block *block, og_bytes record,
                          const struct og_source_options *options,
                          struct og_record *out,
@@ -304,7 +304,7 @@ static char *read_fields(struct og_block *block, og_bytes record,
     return after;
 }
 
-/* Objects of an array may be in one line. */
+/* Several objects of an array may be on one line. */
 static og_bytes made_up_id(const struct og_block *block,
                            const struct og_record *place, char *out)
 {
@@ -312,7 +312,7 @@ static og_bytes made_up_id(const struct og_block *block,
         block, block->kind == OG_BLOCK_JSON ? place->offset : place->line, out);
 }
 
-/* *out_is_read is false when the line was no document. */
+/* *out_is_read is false if the line is not a document. */
 static og_status read_line(struct og_block *block, og_bytes line,
                            const struct og_source_options *options,
                            struct og_record *out, bool *out_is_read,
@@ -362,7 +362,7 @@ static uint64_t count_lines(const char *data, size_t len)
     return kernels->count_newlines(data, data + len);
 }
 
-/* What is between two objects, and is more than it may. */
+/* Reports unexpected bytes between two objects. */
 static og_status report_between(struct og_block *block, og_bytes between,
                                 og_error *err)
 {
@@ -379,7 +379,7 @@ static og_status report_between(struct og_block *block, og_bytes between,
     return og_block_report(block, &problem, err, "expected an object");
 }
 
-/* Moves on after the next object or row; *out is empty when there is none. */
+/* Advances past the next object or row; *out is empty if there is none. */
 static og_status take_value(struct og_block *block, og_bytes *out,
                             struct og_record *out_place, og_error *err)
 {
@@ -425,7 +425,7 @@ static og_status next_value(struct og_block *block,
 
 /* ---- records of archives, messages ---- */
 
-/* Moves on to the next record, without the newlines around it. */
+/* Advances past the next record and the newlines around it. */
 static bool take_record(struct og_block *block, og_bytes *out,
                         uint64_t *out_offset)
 {

@@ -1,8 +1,8 @@
 #ifndef OG_SOURCE_BLOCK_H
 #define OG_SOURCE_BLOCK_H
 
-/* What the two sides of a block share: how it is emptied, how it grows and how
- * a problem is written into it. */
+/* What both sides share: how a block is cleared, how it grows and how a problem
+ * is recorded in it. */
 
 #include <string.h>
 
@@ -11,10 +11,10 @@
 #define OG_SOURCE_BLOCK_LEN    ((size_t)256 << 10)
 #define OG_SOURCE_MAX_DOCUMENT ((uint64_t)64 << 20)
 
-/* Empties it and keeps its memory. */
+/* Empties the block but keeps its memory. */
 void og_block_clear(struct og_block *block);
 
-/* Room for `len` bytes of data and the padding. */
+/* Reserves `len` bytes of data and the padding. */
 og_status og_block_reserve(struct og_block *block, size_t len, og_error *err);
 
 /* Adds a copy of `problem` with this message. */
@@ -23,13 +23,13 @@ og_status og_block_report(struct og_block *block,
                           og_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A line that is longer than a document may be. Both sides can meet one: the
- * reader when it does not fit a block, the parser when it does. */
+/* A line that is longer than a document may be. Both sides can encounter one:
+ * the reader if it does not fit into a block, the parser if it does. */
 og_status og_block_report_long_line(struct og_block *block, uint64_t line,
                                     uint64_t offset, uint64_t max_document,
                                     og_error *err);
 
-/* The end of a long path says more than its beginning. */
+/* The tail of a long path, which says more than its head. */
 static inline const char *og_shown_path(const char *path, size_t max_len)
 {
     const size_t len = strlen(path);
@@ -43,10 +43,10 @@ static inline uint64_t og_max_document(const struct og_source_options *options)
                                       : OG_SOURCE_MAX_DOCUMENT;
 }
 
-/* The longest document where so much memory may be taken. What one takes while
- * it is worked on goes with its length: 20 times that as a rule, 53 times when
- * its words are one letter each. A few kilobytes of packed blanks must not
- * cost gigabytes where little memory was asked for. */
+/* The longest document allowed with this much memory. Processing a document
+ * takes memory in proportion to its length: 20 times as a rule, 53 times if its
+ * words are single letters. A few kilobytes of compressed blanks must not cost
+ * gigabytes when little memory was granted. */
 static inline uint64_t og_longest_document(uint64_t memory)
 {
     const uint64_t least = (uint64_t)2 << 20;

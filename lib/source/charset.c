@@ -9,7 +9,7 @@
 #include "lib/source/charset_guess.h"
 #include "lib/source/recode.h"
 
-/* What is looked at to guess a charset, and to find a declaration in. */
+/* The bytes examined to guess a charset or to find a declaration. */
 #define GUESS_LEN   ((size_t)64 << 10)
 #define DECLARE_LEN ((size_t)4 << 10)
 
@@ -30,12 +30,12 @@ void og_charset_release(struct og_charset *c)
 /* ---- labels ---- */
 
 static const struct {
-    const char *label, *name; /* of iconv */
+    const char *label, *name; /* the name that iconv uses */
 } known_labels[] = {
     {"utf-8", "UTF-8"},
     {"utf8", "UTF-8"},
     {"unicode-1-1-utf-8", "UTF-8"},
-    {"utf-16", "UTF-8"}, /* where a declaration can be read it is no UTF-16 */
+    {"utf-16", "UTF-8"}, /* if a declaration is readable, it is not UTF-16 */
     {"utf-16le", "UTF-8"},
     {"utf-16be", "UTF-8"},
     {"iso-8859-1", "CP1252"},
@@ -78,7 +78,7 @@ static const struct {
     {"koi8-r", "KOI8-R"},
 };
 
-/* Only what can be a label: iconv takes orders after a slash. */
+/* Only characters of a label: iconv takes instructions after a slash. */
 static bool is_label(og_bytes s)
 {
     if (s.len == 0 || s.len >= 40) return false;
@@ -92,7 +92,7 @@ static bool is_label(og_bytes s)
     return true;
 }
 
-/* The name that iconv knows it by. */
+/* The name by which iconv knows it. */
 static bool resolve(og_bytes label, char out[40])
 {
     if (!is_label(label)) return false;
@@ -111,15 +111,15 @@ static bool is_utf8_name(const char *name)
     return strcasecmp(name, "UTF-8") == 0;
 }
 
-/* Those whose text is ASCII bytes and means something else. */
+/* Charsets whose text consists of ASCII bytes with another meaning. */
 static bool is_seven_bit(const char *name)
 {
     return strncasecmp(name, "iso-2022", 8) == 0 ||
            strncasecmp(name, "utf-7", 5) == 0;
 }
 
-/* Those in which two bytes make a character, so that a few of them may happen
- * to be sound UTF-8. */
+/* Charsets of two-byte characters, a few of which may happen to be valid
+ * UTF-8. */
 static bool is_multibyte(const char *name)
 {
     static const char *const names[] = {"GB18030", "BIG5", "CP932", "CP949",
@@ -135,7 +135,7 @@ struct census {
     size_t n_sequences, n_bad;
 };
 
-/* The length of a sound sequence of two bytes or more at p; 0: none. */
+/* The length of a valid sequence of two or more bytes at p; 0: none. */
 static size_t sequence_len(const unsigned char *p, size_t left)
 {
     const unsigned char c = p[0];
@@ -214,7 +214,7 @@ static og_status run_iconv(struct og_charset *c, og_bytes bytes, og_bytes *out,
             iconv(c->iconv, NULL, NULL, NULL, NULL);
         }
     }
-    /* Readable after the end, as all text is. */
+    /* Readable past the end, like all text. */
     const size_t len = c->text.len;
     og_pack_bytes(&c->text, (char[64]){0}, 64);
     c->text.len = len;
@@ -231,7 +231,7 @@ static bool has_mark(og_bytes s, const char *mark, size_t len)
     return s.len >= len && memcmp(s.data, mark, len) == 0;
 }
 
-/* A name of iconv for a byte order mark, and its length. */
+/* The iconv name of a byte order mark, and its length. */
 static const char *mark_of(og_bytes s, size_t *out_len)
 {
     *out_len = 4;
@@ -246,8 +246,8 @@ static const char *mark_of(og_bytes s, size_t *out_len)
     return NULL;
 }
 
-/* ISO 2022 says by escapes which set of characters follows; ASCII text has
- * none of them. */
+/* ISO 2022 switches character sets by escape sequences, which ASCII text does
+ * not contain. */
 static bool is_escaped(og_bytes s, char name[40])
 {
     static const struct {
@@ -266,7 +266,7 @@ static bool is_escaped(og_bytes s, char name[40])
     return false;
 }
 
-/* Which charset the bytes are in; false: UTF-8, such as it is. */
+/* Determines the charset of the bytes; false: UTF-8, valid or not. */
 static bool decide(og_bytes bytes, og_bytes declared, char name[40])
 {
     const og_bytes head = {bytes.data,
@@ -278,7 +278,7 @@ static bool decide(og_bytes bytes, og_bytes declared, char name[40])
     if (census.n_bad == 0)
         return is_declared && is_multibyte(name) && census.n_sequences < 4;
     if (is_declared && !is_utf8_name(name)) return true;
-    /* UTF-8 with a few bytes spoilt is still UTF-8. */
+    /* UTF-8 with a few invalid bytes is still UTF-8. */
     if (census.n_sequences > census.n_bad) return false;
     const char *const wide = is_declared ? NULL : og_recode_guess(head);
     if (wide != NULL) {
@@ -292,7 +292,7 @@ static bool decide(og_bytes bytes, og_bytes declared, char name[40])
 og_status og_charset_convert(struct og_charset *c, og_bytes bytes,
                              og_bytes declared, og_bytes *out, og_error *err)
 {
-    static const char nothing[64]; /* readable after its end, too */
+    static const char nothing[64]; /* readable past its end, too */
     char name[40];
     size_t mark_len;
     *out = (og_bytes){nothing, 0};
@@ -308,7 +308,7 @@ og_status og_charset_convert(struct og_charset *c, og_bytes bytes,
         return OG_OK;
     }
     if (!open_label(c, name)) {
-        /* Declared, but nobody knows it: what does it look like? */
+        /* Declared but unknown: guess from the bytes. */
         if (!guess(bytes, name) || is_utf8_name(name) || !open_label(c, name))
             return OG_OK;
     }

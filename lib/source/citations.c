@@ -1,4 +1,4 @@
-/* The names of the parts of a text; citations.h draws them. */
+/* The names of the parts of a text; citations.h shows their format. */
 
 #define _GNU_SOURCE /* memmem */
 
@@ -10,7 +10,7 @@
 
 #define FIELD "\"citations\":["
 
-/* Of one document: as much as a long epic needs, line by line. */
+/* Of one document: enough for a long epic, line by line. */
 enum { MOST_LEN = 1 << 20 };
 
 void og_citations_clear(struct og_citations *c)
@@ -49,7 +49,7 @@ struct part {
     og_bytes name, id;
 };
 
-/* A string; *p moves after its quote. */
+/* Reads a string; *p moves past its closing quote. */
 static bool take_string(const char **p, const char *end, og_bytes *out)
 {
     if (*p == end || **p != '"') return false;

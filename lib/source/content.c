@@ -46,7 +46,7 @@ size_t og_readers_size(const struct og_readers *r)
            r->http.unpacked.cap + r->openiti.text.cap + r->citations.json.cap;
 }
 
-/* A title in one line. */
+/* A title as a single line. */
 static og_status set_title(struct og_readers *r, og_bytes title,
                            og_document *out, og_error *err)
 {
@@ -126,7 +126,7 @@ static og_status read_mail(struct og_readers *r, og_bytes bytes, bool is_mbox,
         err);
 }
 
-/* A text for people, or one with the marks of OpenITI. */
+/* Plain text, or text with OpenITI markup. */
 static og_status read_text(struct og_readers *r, og_bytes bytes,
                            og_bytes charset, og_document *out, og_error *err)
 {

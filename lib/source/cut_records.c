@@ -1,21 +1,20 @@
-/* Archives and mailboxes into blocks of whole records: the reading side of
- * what archive.c and mail.c take apart.
+/* Cuts archives and mailboxes into blocks of whole records: the reading side of
+ * what archive.c and mail.c parse.
  *
- * A record that is too long is passed over without being kept. How far is what
- * its header says, if that can be: a length beyond the end of the file, or
- * beyond anything that is stored, is an error, and then the next beginning of
- * a record is looked for. What is no record is reported once, however long it
- * is. */
+ * A record that is too long is skipped without being kept. Its header gives its
+ * length, if that is plausible: a length beyond the end of the file, or beyond
+ * any stored file, is an error, and the next beginning of a record is searched
+ * for. Bytes that are not a record are reported once, however many they are. */
 
 #include "lib/source/block.h"
 #include "lib/source/measure_record.h"
 #include "lib/source/source_state.h"
 
-/* Longer records are not believed when the length of the file is unknown. */
+/* Longer records are not plausible when the length of the file is unknown. */
 #define BELIEVABLE ((uint64_t)1 << 40)
 
-/* What of a message that is too long is kept, so that the line that ends it is
- * seen whole. */
+/* The tail of a message that is too long is kept, so that the line that ends it
+ * is seen whole. */
 enum { KEPT_OF_LONG = 2048 };
 
 static og_status report(const struct og_source *source, struct og_block *block,
@@ -33,7 +32,7 @@ static og_status report_long(const struct og_source *source,
                                      source->options.max_document, err);
 }
 
-/* Whether a file can contain so many bytes from here on. */
+/* Whether the file can contain `claimed` bytes from here on. */
 static bool is_believable(const struct og_source *source, uint64_t claimed)
 {
     const bool is_plain =
@@ -43,7 +42,7 @@ static bool is_believable(const struct og_source *source, uint64_t claimed)
            claimed <= source->file_len - source->offset;
 }
 
-/* Drops what is to be skipped, as far as it is there. */
+/* Drops as much of what must be skipped as the block holds. */
 static void skip_known(struct og_source *source, struct og_block *block)
 {
     const size_t n =
@@ -52,7 +51,7 @@ static void skip_known(struct og_source *source, struct og_block *block)
     source->n_to_skip -= n;
 }
 
-/* The front of the block is no record. */
+/* The front of the block is not a record. */
 static og_status drop_junk(struct og_source *source, struct og_block *block,
                            const struct og_measure *m, og_error *err)
 {
@@ -76,7 +75,7 @@ static og_status drop_long(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* A message that is longer than may be: its front goes, the search for its end
+/* A message that is too long: its front is dropped, the search for its end
  * continues. */
 static og_status drop_long_mail(struct og_source *source,
                                 struct og_block *block, size_t *searched,
@@ -95,7 +94,7 @@ struct cutting {
     size_t searched; /* in the record after them */
 };
 
-/* One step: *out_is_done when the block is full or the input is at its end. */
+/* One step: *out_is_done when the block is full or the input has ended. */
 static og_status step(struct og_source *source, struct og_block *block,
                       struct cutting *cut, bool *out_is_done, og_error *err)
 {
@@ -123,12 +122,12 @@ static og_status step(struct og_source *source, struct og_block *block,
         *out_is_done = cut->whole >= source->options.block_len;
         return OG_OK;
     }
-    /* What is not wanted goes from the front of a block of its own. */
+    /* Unwanted bytes are dropped from the front of a block without records. */
     *out_is_done = cut->whole > 0;
     if (*out_is_done) return OG_OK;
     if (is_mbox && m.verdict == OG_MEASURED_MORE)
         return drop_long_mail(source, block, &cut->searched, err);
-    if (is_mbox) { /* the end of a long one */
+    if (is_mbox) { /* the end of a long message */
         if (!source->is_skipping) TRY(report_long(source, block, err));
         source->is_skipping = false;
         cut->searched = 0;

@@ -1,7 +1,7 @@
-/* JSON arrays and CSV into blocks of whole records: as lines are cut, but the
- * bytes have to be looked at, because newlines and brackets in quotes end
- * nothing. That is one pass at the speed of memory; taking the records apart
- * is left to all cores. */
+/* Cuts JSON arrays and CSV into blocks of whole records. Unlike lines, the
+ * bytes have to be examined, because quoted newlines and brackets end nothing.
+ * That is one pass at the speed of memory; parsing the records is left to all
+ * cores. */
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static uint64_t count_lines(const char *data, size_t len)
     return len == 0 ? 0 : kernels->count_newlines(data, data + len);
 }
 
-/* Takes n bytes off the front, and the lines in them. */
+/* Drops n bytes from the front, and counts the lines in them. */
 static void drop(struct og_source *source, struct og_block *block, size_t n)
 {
     source->line += count_lines(block->data, n);
@@ -40,7 +40,7 @@ static og_status take_record(struct og_source *source, struct og_block *block,
         cut->is_full = end >= source->options.block_len;
         return OG_OK;
     }
-    /* What is not wanted goes from the front of a block of its own. */
+    /* Unwanted bytes are dropped from the front of a block without records. */
     cut->is_full = cut->whole > 0;
     if (cut->is_full) return OG_OK;
     if (!source->is_skipping)
@@ -52,7 +52,7 @@ static og_status take_record(struct og_source *source, struct og_block *block,
     return OG_OK;
 }
 
-/* There is no end of a record in what was read. */
+/* No record ends in the bytes read so far. */
 static og_status go_on(struct og_source *source, struct og_block *block,
                        struct cutting *cut, og_error *err)
 {

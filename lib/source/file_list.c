@@ -1,5 +1,5 @@
-/* Paths out of a list: a window of bytes that slides over the file. A path is
- * given out where it is, its separator overwritten by a zero. */
+/* Reads paths from a list: a window of bytes slides over the file. A path is
+ * returned in place, its separator overwritten by a zero. */
 
 #include "lib/source/file_list.h"
 
@@ -9,7 +9,7 @@
 
 #include "lib/os/file.h"
 
-/* What is looked at to tell which separator it is; holds two paths. */
+/* The bytes examined to determine the separator; holds two paths. */
 #define WINDOW_LEN (2 * OG_FILE_LIST_PATH_MAX)
 
 void og_file_list_init(struct og_file_list *list, const char *name,
@@ -33,7 +33,7 @@ void og_file_list_release(struct og_file_list *list)
     OG_UNGROW(list->allocator, list->data, list->cap);
 }
 
-/* Until the window is full or the list ends. 0, or an errno. */
+/* Reads until the window is full or the list ends. 0, or an errno. */
 static int fill(struct og_file_list *list)
 {
     memmove(list->data, list->data + list->begin, list->end - list->begin);
@@ -61,7 +61,7 @@ static og_status open_list(struct og_file_list *list, int *out_errno,
     return OG_OK;
 }
 
-/* NULL when the path is not whole. */
+/* NULL if the path is incomplete. */
 static char *end_of_path(const struct og_file_list *list)
 {
     if (list->begin == list->end) return NULL;
@@ -69,7 +69,8 @@ static char *end_of_path(const struct og_file_list *list)
                   list->end - list->begin);
 }
 
-/* *out_path is NULL at the end, and after a failure with its errno. */
+/* *out_path is NULL at the end, and after a failure, whose errno is
+ * returned. */
 static int take_path(struct og_file_list *list, const char **out_path)
 {
     *out_path = NULL;
@@ -86,7 +87,7 @@ static int take_path(struct og_file_list *list, const char **out_path)
     if (list->begin == list->end) return 0;
     *out_path = list->data + list->begin;
     list->begin += len + (end < list->data + list->end);
-    *end = 0; /* the window has a byte more than it reads */
+    *end = 0; /* the window has room for one byte more than it reads */
     return 0;
 }
 

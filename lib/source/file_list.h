@@ -4,14 +4,14 @@
 /*   in:  a file that names files, or "-" for stdin
  *   out: the paths, one at a time                      (lib/source/walk.h)
  *
- * A path is on a line of its own; an empty line is not a path. When there is a
+ * Each path is on a line of its own; empty lines are skipped. If there is a
  * zero byte in the first 64 KiB, paths end with zeros (`find -print0`), and a
- * newline is a character like any other. Paths are bytes: they need not be
- * UTF-8. The list is read as it is needed, so it may have any length. */
+ * newline is an ordinary character. Paths are bytes: they need not be UTF-8.
+ * The list is read as needed, so it may have any length. */
 
 #include "lib/base/memory.h"
 
-/* No system takes a longer path. */
+/* No system accepts a longer path. */
 #define OG_FILE_LIST_PATH_MAX ((size_t)32 << 10)
 
 struct og_file_list {
@@ -21,17 +21,17 @@ struct og_file_list {
     bool is_open;     /* og_file_list_next() opens it the first time */
     bool is_ended;
     char separator;
-    char *data; /* what was read and not given out: begin .. end */
+    char *data; /* read but not yet returned: begin .. end */
     size_t begin, end, cap;
 };
 
-/* `name` must outlive it; NULL is a list without any path. */
+/* `name` must outlive it; NULL is an empty list. */
 void og_file_list_init(struct og_file_list *list, const char *name,
                        const og_allocator *allocator);
 void og_file_list_release(struct og_file_list *list);
 
 /* The next path, zero-terminated and valid until the next call. OG_END after
- * the last. A list that cannot be read, or with a path that is too long, gives
+ * the last. A list that cannot be read, or a path that is too long, gives
  * *out_path NULL and an errno, once, and then ends. */
 og_status og_file_list_next(struct og_file_list *list, const char **out_path,
                             int *out_errno, og_error *err);

@@ -1,8 +1,8 @@
-/* What kind of file it is shows in its first bytes: 8 KiB of them, or one
- * record if it may be JSON or CSV. Nothing here depends on how much a read
- * happens to give: the same bytes are the same kind of file from a disk and
- * from a pipe. Of a pipe no more is awaited than is needed, since who writes to
- * it may wait for an answer; a file is read as far as all of this looks. */
+/* The kind of a file is determined from its first bytes: 8 KiB, or one record
+ * if it may be JSON or CSV. Nothing here depends on the size of a read: the
+ * same bytes have the same kind on disk and in a pipe. From a pipe no more is
+ * awaited than is needed, because its writer may be waiting for an answer; of a
+ * file, everything that these checks can use is read. */
 
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +88,8 @@ static og_status take_mark(struct og_source *source, struct og_block *block,
     return start_recoding(source, block, charset, err);
 }
 
-/* A zero byte is in no text but in these; `look`: where one is looked for. */
+/* A zero byte occurs only in these charsets; `look`: the bytes to search for
+ * one. */
 static og_status guess_charset(struct og_source *source, struct og_block *block,
                                size_t look, og_error *err)
 {
@@ -124,9 +125,9 @@ static og_status look_for_archive(struct og_source *source,
 
 /* ---- JSON ---- */
 
-/* The line at `begin`, read to its end. When the end cannot be had (the line is
+/* The line at `begin`, read to its end. If the end is out of reach (the line is
  * longer than a document may be, or the input broke off), the beginning of an
- * object is enough. */
+ * object suffices. */
 static og_status looks_like_jsonl(struct og_source *source,
                                   struct og_block *block, size_t begin,
                                   bool *out, og_error *err)
@@ -155,7 +156,7 @@ static og_status looks_like_jsonl(struct og_source *source,
     return OG_OK;
 }
 
-/* Whether nothing but an object follows `at`. */
+/* Whether only objects follow `at`. */
 static bool is_before_object(og_bytes data, size_t at)
 {
     while (at < data.len && is_blank(data.data[at]))
@@ -163,8 +164,8 @@ static bool is_before_object(og_bytes data, size_t at)
     return at < data.len && data.data[at] == '{';
 }
 
-/* An object over several lines, or an array of objects: the first one is
- * sound. One that is longer than a document may be is believed. */
+/* An object over several lines, or an array of objects: the first one must be
+ * valid. One that is longer than a document may be is accepted. */
 static og_status looks_like_json(struct og_source *source,
                                  struct og_block *block, size_t begin,
                                  bool *out, og_error *err)
@@ -189,7 +190,7 @@ static og_status looks_like_json(struct og_source *source,
 
 /* ---- CSV ---- */
 
-/* The first row that is not empty; its end is 0 when it is too long. */
+/* The first row that is not empty; its end is 0 if it is too long. */
 static og_status find_header(struct og_source *source, struct og_block *block,
                              size_t *out_begin, size_t *out_end, og_error *err)
 {
@@ -228,8 +229,9 @@ static og_status report_columns(struct og_source *source,
     return og_source_give_up(source, block, OG_ERR_INPUT, message, err);
 }
 
-/* Takes the names of the columns off the front. `is_certain`: it is CSV by its
- * name or by order; else only a column for the text makes it one. */
+/* Takes the names of the columns from the front. `is_certain`: the file name or
+ * the user says it is CSV; otherwise it is only if it has a column for the
+ * text. */
 static og_status try_csv(struct og_source *source, struct og_block *block,
                          bool is_certain, bool is_tsv, og_error *err)
 {
@@ -299,7 +301,8 @@ static og_status find_table(struct og_source *source, struct og_block *block,
     return try_csv(source, block, is_csv || is_tsv, is_tsv, err);
 }
 
-/* The first bytes, as they count: no mark, and in UTF-8. */
+/* The first bytes as the checks see them: without a byte order mark, and in
+ * UTF-8. */
 static og_status read_front(struct og_source *source, struct og_block *block,
                             og_error *err)
 {
@@ -312,7 +315,7 @@ static og_status read_front(struct og_source *source, struct og_block *block,
         if (source->is_archive) return OG_OK;
         TRY(guess_charset(source, block, FRONT, err));
     }
-    /* A mark is gone, and recoded text is shorter or longer. */
+    /* The mark has been removed, and recoded text is shorter or longer. */
     return read_up_to(source, block, len, err);
 }
 
@@ -331,8 +334,8 @@ og_status og_source_find_kind(struct og_source *source, struct og_block *block,
         return find_table(source, block, err);
     }
     if (given == OG_FILE_AUTO) TRY(find_records(source, block, err));
-    /* The first record of a stream is enough to know it; others are looked
-     * at. */
+    /* The first record of a stream is enough to recognise it; other kinds are
+     * examined further. */
     if (source->kind != OG_BLOCK_EMPTY && !og_block_is_whole(source->kind))
         return OG_OK;
     TRY(read_up_to(source, block, OG_KIND_HEAD_LEN, err));

@@ -56,7 +56,7 @@ static const struct mark marks[] = {
     {0, 4, "wOF2", "a font is not read"},
 };
 
-/* Packed XML with a fixed name in front. */
+/* Packed XML, recognised by a fixed name at the front. */
 static const char *packed_name(og_bytes head)
 {
     static const char *const names[] = {"[Content_Types].xml", "_rels/",

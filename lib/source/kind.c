@@ -1,6 +1,6 @@
-/* Each kind has a mark that no other text begins with: WARC/1.0, filedesc://,
- * From and a clock, headers of a mail (two at least, of those that every mail
- * has), a doctype or a tag. */
+/* Each kind has a signature that no other text begins with: WARC/1.0,
+ * filedesc://, From and a clock, headers of a mail (at least two of those that
+ * every mail has), a doctype or a tag. */
 
 #define _GNU_SOURCE /* memmem, strcasestr */
 #include "lib/source/kind.h"
@@ -107,7 +107,7 @@ static og_bytes skip_to(og_bytes s, const char *end)
     return (og_bytes){s.data + n, s.len - n};
 }
 
-/* "<name" with a border after it. */
+/* "<name" followed by a delimiter. */
 static bool is_tag(og_bytes s, const char *name)
 {
     const size_t len = strlen(name);
@@ -116,7 +116,7 @@ static bool is_tag(og_bytes s, const char *name)
            strchr(" \t\r\n>/", s.data[len + 1]) != NULL && s.data[len + 1] != 0;
 }
 
-/* Tags that begin a page or a piece of one. */
+/* Tags that begin a page or a fragment of one. */
 static bool is_html_tag(og_bytes s)
 {
     static const char *const names[] = {
@@ -165,7 +165,7 @@ static bool is_field_name(og_bytes line, size_t *out_len)
     return n > 0 && n < line.len && line.data[n] == ':';
 }
 
-/* Headers down to an empty line, two of those that mails have. */
+/* Headers down to an empty line, at least two of them typical of mail. */
 static bool is_mail(og_bytes head)
 {
     static const char *const names[] = {

@@ -8,21 +8,21 @@
 
 #include <origo/reading.h>
 
-/* What is looked at. */
+/* The number of bytes examined. */
 #define OG_KIND_HEAD_LEN ((size_t)8 << 10)
 
-/* OG_BLOCK_TEXT when it is nothing else. JSONL is found elsewhere, since one
- * line of it may be longer than this. The name is asked only where the bytes
- * do not decide. */
+/* OG_BLOCK_TEXT if it is nothing else. JSONL is recognised elsewhere, since one
+ * line of it may be longer than this. The name is used only if the bytes do not
+ * decide. */
 enum og_block_kind og_kind_of(og_bytes head, const char *name);
 
-/* What the user says; OG_BLOCK_EMPTY for OG_FILE_AUTO. */
+/* What the user specified; OG_BLOCK_EMPTY for OG_FILE_AUTO. */
 enum og_block_kind og_kind_of_file_kind(og_file_kind kind);
 
 /* "x.jsonl", "x.ndjson.gz" */
 bool og_kind_is_jsonl_name(const char *name);
 
-/* Whether a name ends so; ".gz", ".zst", ".bz2" and ".xz" are seen through. */
+/* Whether a name ends in this; ".gz", ".zst", ".bz2" and ".xz" are ignored. */
 bool og_kind_has_ending(const char *name, const char *ending);
 
 #endif

@@ -1,7 +1,7 @@
-/* Where records end. An archive says how long each record is, which is taken
- * at its word when another record, or the end, follows it; else the
- * length is wrong, and the next line that looks like the beginning of a record
- * is one. Messages of an mbox end where the next begins. */
+/* Finds where records end. An archive states the length of each record, which
+ * is accepted if another record, or the end, follows; otherwise the length is
+ * wrong, and the next line that looks like the beginning of a record is one. A
+ * message of an mbox ends where the next begins. */
 
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "lib/source/measure_record.h"
@@ -10,8 +10,8 @@
 
 #include "lib/source/web/headers.h"
 
-/* What may follow a record to show that its length was right: newlines
- * and the beginning of the next one. */
+/* What may follow a record to confirm its length: newlines and the beginning of
+ * the next one. */
 enum {
     MAX_NEWLINES = 32, /* after a record */
     MAX_ARC_LINE = 16384,
@@ -27,7 +27,7 @@ static void set(struct og_measure *out, enum og_measured verdict, size_t len,
     *out = (struct og_measure){.verdict = verdict, .len = len, .why = why};
 }
 
-/* What must be seen after a record, so that the answer does not depend on how
+/* The bytes needed after a record, so that the result does not depend on how
  * much was read. */
 static size_t look_ahead(enum og_block_kind kind)
 {
@@ -111,7 +111,7 @@ static bool is_arc_date(og_bytes s)
 }
 
 /* URL IP date type length, or with five more words between type and length
- * (version 2). The URL may have blanks in it. */
+ * (version 2). The URL may contain blanks. */
 bool og_measure_arc_line(og_bytes record, struct og_arc_line *out)
 {
     enum { N_WORDS = 9 };
@@ -142,7 +142,7 @@ bool og_measure_arc_line(og_bytes record, struct og_arc_line *out)
 
 /* ---- archives ---- */
 
-/* Bytes of the header; 0: it is not a header, and why. */
+/* The length of the header; 0: it is not a header, and *why says why. */
 static size_t measure_header(enum og_block_kind kind, og_bytes record,
                              uint64_t *out_len, const char **out_why)
 {
@@ -155,7 +155,7 @@ static size_t measure_header(enum og_block_kind kind, og_bytes record,
     return line.line_len;
 }
 
-/* How much shows whether there is a header. */
+/* The bytes needed to tell whether there is a header. */
 static size_t header_reach(enum og_block_kind kind, og_bytes record)
 {
     const bool is_start = kind != OG_BLOCK_WARC || is_warc_start(record, 0);
@@ -163,8 +163,8 @@ static size_t header_reach(enum og_block_kind kind, og_bytes record)
     return MAX_ARC_LINE;
 }
 
-/* Up to the next record. A line that is not whole may begin one, so it is not
- * yet junk. */
+/* Up to the next record. An incomplete line may begin one, so it is not junk
+ * yet. */
 static void measure_junk(enum og_block_kind kind, og_bytes data, size_t from,
                          bool is_ended, const char *why, struct og_measure *out)
 {
@@ -178,7 +178,7 @@ static void measure_junk(enum og_block_kind kind, og_bytes data, size_t from,
     set(out, OG_MEASURED_JUNK, end, why);
 }
 
-/* From the header on all is there, or there is no more. */
+/* Everything after the header is present, or the input has ended. */
 static void check_end(enum og_block_kind kind, og_bytes data, size_t begin,
                       size_t header_len, uint64_t len, struct og_measure *out)
 {
@@ -194,7 +194,7 @@ static void check_end(enum og_block_kind kind, og_bytes data, size_t begin,
     const bool is_right = kind == OG_BLOCK_WARC ? is_warc_start(data, after)
                                                 : is_arc_start(data, after);
     if (is_right) return;
-    /* Another record inside this one: it says to be longer than it is. */
+    /* Another record begins inside this one: the stated length is too large. */
     const size_t next = find_start(kind, data, begin + header_len);
     if (next < end)
         set(out, OG_MEASURED_JUNK, next,
@@ -253,7 +253,7 @@ static bool is_from_line(og_bytes data, size_t at)
     return false;
 }
 
-/* A line that may begin a message follows an empty one. */
+/* A line that may begin a message must follow an empty one. */
 static bool follows_empty_line(og_bytes data, size_t at)
 {
     return (at >= 2 && data.data[at - 2] == '\n') ||

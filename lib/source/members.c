@@ -15,13 +15,13 @@ struct og_members {
     const og_allocator *allocator;
     struct og_unpack *unpack;
     struct archive *archive;
-    bool reads_file; /* libarchive has the file itself, and may seek */
+    bool reads_file; /* libarchive reads the file itself, and may seek */
     char *head;
     size_t head_len, head_at;
     char *buffer;
-    locale_t utf8;  /* names are given in it; (locale_t)0: there is none */
-    char name[32];  /* of a member whose name nobody can say */
-    og_error story; /* why unpack gave no more */
+    locale_t utf8;  /* for decoding names; (locale_t)0: there is none */
+    char name[32];  /* for a member whose name cannot be decoded */
+    og_error story; /* why unpack returned no more */
     uint64_t n_given, n_members;
 };
 
@@ -146,7 +146,7 @@ static const char *name_of(struct og_members *m, struct archive_entry *entry)
     return name;
 }
 
-/* libarchive turns names into the charset of the locale, which is the host
+/* libarchive converts names to the charset of the locale, which is the host
  * program's to choose. */
 static int next_header(struct og_members *m, struct archive_entry **out)
 {

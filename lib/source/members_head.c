@@ -1,4 +1,4 @@
-/* What an archive begins with. */
+/* The first bytes of archives. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool begins(og_bytes head, const char *mark, size_t len)
     return head.len >= len && memcmp(head.data, mark, len) == 0;
 }
 
-/* The sum of the header, its own field taken as blanks. */
+/* The checksum of the header, with its own field read as blanks. */
 static bool is_tar(og_bytes head)
 {
     enum { SUM_AT = 148, SUM_LEN = 8 };

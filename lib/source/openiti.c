@@ -76,7 +76,7 @@ static size_t find_page(og_bytes word, og_bytes *out_name, size_t *out_end)
     return begin;
 }
 
-/* ms017, @P02, %~%, |, #, ~~: no words of the text. */
+/* ms017, @P02, %~%, |, #, ~~: not words of the text. */
 static bool is_mark(og_bytes word)
 {
     if (begins(word, "@") || begins(word, "%") || begins(word, "#") ||
@@ -90,7 +90,7 @@ struct mark_reader {
     struct og_openiti *o;
     struct og_citations *pages;
     uint64_t page_begin; /* in the text */
-    bool has_page;       /* something of this page was written */
+    bool has_page;       /* some text of this page has been written */
     int n_breaks;
 };
 

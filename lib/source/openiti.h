@@ -4,7 +4,7 @@
 /*   in:  a text in OpenITI mARkdown, in UTF-8
  *   out: its words, its title, its pages                (lib/source/content.h)
  *
- * The form of the corpus of Arabic and Persian books: a header of #META# lines,
+ * The format of a corpus of Arabic and Persian books: a header of #META# lines,
  * then lines that begin with "#" (a paragraph), "~~" (more of it) or "### |" (a
  * heading), and among the words marks of pages (PageV01P012, at the end of a
  * page), of thousands of words (ms017), of verses (%~%) and of names (@P02). */
@@ -18,7 +18,7 @@ struct og_openiti {
 
 bool og_is_openiti(og_bytes text);
 
-/* OG_BLOCK_PADDING readable bytes are after the text. OG_ERR_MEMORY. */
+/* OG_BLOCK_PADDING bytes are readable after the text. OG_ERR_MEMORY. */
 og_status og_openiti_read(struct og_openiti *o, og_bytes text,
                           struct og_citations *pages, og_error *err);
 void og_openiti_release(struct og_openiti *o);

@@ -1,5 +1,5 @@
-/* One document out of bytes in memory: an object by the reader of JSONL, all
- * else as a block of its own, read as those of files are. */
+/* One document from bytes in memory: an object by the JSONL reader, everything
+ * else as a block of its own, like a file. */
 
 #include <origo/reading.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static og_status read_whole(struct og_block *block, og_file_kind kind,
     block->kind = og_kind_of_file_kind(kind);
     const og_status status = og_block_next(block, options, out, err);
     if (status != OG_END) {
-        /* What it was given is the name of no file. */
+        /* The name it was given is not that of a file. */
         if (out->doc.id.data == block->file) out->doc.id.len = 0;
         return status;
     }

@@ -1,6 +1,6 @@
-/* A text in UTF-16 shows without a mark: blanks, line ends, digits and the
- * marks of Chinese and Japanese are in every text, and with the bytes of each
- * pair turned around they are other characters, or none. */
+/* UTF-16 can be recognised without a mark: blanks, line ends, digits and the
+ * punctuation of Chinese and Japanese are in every text, and with the bytes of
+ * each pair swapped they are other characters, or none. */
 
 #include "lib/source/recode.h"
 
@@ -66,7 +66,7 @@ static struct look look_at(og_bytes s, bool is_little)
     return look;
 }
 
-/* Nearly all are characters, and some of those that every text has. */
+/* Nearly all are characters, and some are those of every text. */
 static bool is_text(const struct look *look)
 {
     return look->n_bad * 50 <= look->n && look->n_usual * 40 >= look->n;
@@ -105,7 +105,7 @@ void og_recode_close(struct og_recode *r)
     *r = (struct og_recode){.charset = NULL};
 }
 
-/* Two bytes become three at most, a broken one three of U+FFFD. */
+/* Two bytes become at most three; a broken sequence becomes three of U+FFFD. */
 size_t og_recode_room(size_t len)
 {
     return 3 * (len + sizeof(((struct og_recode *)0)->rest));
@@ -117,7 +117,7 @@ static char *put_unknown(char *out)
     return out + 3;
 }
 
-/* Returns where it stopped writing; what is left of `in` is the beginning of a
+/* Returns the end of the output; the rest of `in` is the beginning of a
  * character. */
 static char *convert(struct og_recode *r, og_bytes *in, char *out)
 {
@@ -144,7 +144,7 @@ size_t og_recode_run(struct og_recode *r, og_bytes in, bool is_last, char *out)
         in.len--;
         og_bytes whole = {r->rest, r->rest_len};
         at = convert(r, &whole, at);
-        /* Half of a pair that was none may be followed by half of another. */
+        /* An unpaired half may be followed by half of another pair. */
         memmove(r->rest, whole.data, whole.len);
         r->rest_len = whole.len < sizeof(r->rest) ? whole.len : 0;
     }

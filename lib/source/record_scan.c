@@ -4,7 +4,7 @@
 
 #include "lib/source/json/scan_bytes.h"
 
-/* Up to after the quote that ends a string; false: it is not there yet. */
+/* Advances past the closing quote of a string; false: it is not in `data`. */
 static bool leave_string(og_bytes data, struct og_record_scan *s)
 {
     const struct og_scan_kernels *const k = og_scan_kernels_of(og_cpu_level());
@@ -55,8 +55,8 @@ static bool scan_json(og_bytes data, struct og_record_scan *s, size_t *out_end)
     return false;
 }
 
-/* A quote opens a field only at its beginning; inside, two of them are one.
- * After the closing one anything may come: it is taken as it is. */
+/* A quote opens a field only at its beginning; inside, two quotes are one.
+ * After the closing quote anything is accepted and taken literally. */
 static bool scan_csv(char delimiter, og_bytes data, struct og_record_scan *s,
                      size_t *out_end)
 {

@@ -1,13 +1,13 @@
 /* Files into blocks: the side of reading that runs on one thread.
  *
- * All threads wait for this one, so it does no more than it must: read,
+ * All threads wait for this one, so it does no more than necessary: read,
  * unpack, find the last newline, count the others (a block must know its first
- * line). What follows the last newline is carried to the next block, so
- * a byte of a plain file is copied once, by the system, and a second time only
- * when its line crosses two blocks.
+ * line). What follows the last newline is carried over to the next block, so a
+ * byte of a plain file is copied once, by the system, and a second time only if
+ * its line crosses two blocks.
  *
- * What kind of file it is find_kind.c finds out. A line longer than a document
- * may be is passed over without being kept: memory is bounded by block_len plus
+ * find_kind.c determines the kind of a file. A line longer than a document may
+ * be is skipped without being kept: memory is bounded by block_len plus
  * max_document, whatever the input unpacks to. */
 
 #define _GNU_SOURCE /* memrchr */
@@ -27,7 +27,7 @@
 #include "lib/source/times.h"
 
 /* The most that is read beyond block_len at a time: enough that the last
- * newline of a block lies after block_len as a rule. */
+ * newline of a block usually lies after block_len. */
 #define STEP_LEN ((size_t)64 << 10)
 
 og_status og_source_new(const char *const *paths, size_t n_paths,
@@ -178,7 +178,7 @@ static og_status name_block(struct og_block *block, const char *file,
     return OG_OK;
 }
 
-/* Leaves source->is_open false when there was only a problem. */
+/* Leaves source->is_open false if there was only a problem. */
 static og_status open_next(struct og_source *source, struct og_block *block,
                            og_error *err)
 {
@@ -200,8 +200,8 @@ static og_status open_next(struct og_source *source, struct og_block *block,
 
 /* ---- reading ---- */
 
-/* How much to ask for: up to block_len and a little more, then in steps that
- * grow with what is there, so that a long record costs few of them. */
+/* How much to request: up to block_len and a little more, then in steps that
+ * grow with what is there, so that a long record takes few of them. */
 static size_t step_len(const struct og_source *source,
                        const struct og_block *block)
 {
@@ -212,7 +212,7 @@ static size_t step_len(const struct og_source *source,
     return missing + (extra < STEP_LEN ? extra : STEP_LEN);
 }
 
-/* A read of something in UTF-16 or UTF-32. */
+/* Reads from a file in UTF-16 or UTF-32. */
 static og_status read_recoded(struct og_source *source, struct og_block *block,
                               og_error *story, og_error *err)
 {
@@ -276,7 +276,7 @@ og_status og_source_give_up(struct og_source *source, struct og_block *block,
     return og_source_report_file(block, 0, status, message, err);
 }
 
-/* A zero byte is in no text. */
+/* A zero byte does not occur in text. */
 static bool is_binary(const struct og_block *block)
 {
     const size_t head =
@@ -284,8 +284,8 @@ static bool is_binary(const struct og_block *block)
     return head > 0 && memchr(block->data, 0, head) != NULL;
 }
 
-/* A broken input of which nothing came, or a pipe that brought nothing: the
- * export of an empty store has no document. An empty file is one. */
+/* A broken input from which nothing came, or an empty pipe: the export of an
+ * empty store has no document. An empty file is a document. */
 static bool is_nothing(const struct og_source *source,
                        const struct og_block *block)
 {
@@ -316,8 +316,8 @@ static og_status read_text(struct og_source *source, struct og_block *block,
 
 /* ---- lines ---- */
 
-/* Who wants them gets the bytes of a line that is passed over; it is the last
- * problem of the block. */
+/* on_passed receives the bytes of a skipped line; it is the last problem of the
+ * block. */
 static og_status pass_bytes(const struct og_source *source,
                             struct og_block *block, size_t len, og_error *err)
 {
@@ -328,7 +328,7 @@ static og_status pass_bytes(const struct og_source *source,
                                      (og_bytes){block->data, len}, err);
 }
 
-/* Inside a line that is too long: drops up to its newline. */
+/* Inside a line that is too long: drops everything up to its newline. */
 static og_status skip_long_line(struct og_source *source,
                                 struct og_block *block, og_error *err)
 {
@@ -357,10 +357,10 @@ static size_t whole_lines_len(const struct og_block *block, size_t known,
     return newline == NULL ? known : (size_t)(newline - block->data) + 1;
 }
 
-/* Reads until the block contains enough whole lines, or the rest of them is not
- * there yet: who feeds a stream may wait for the answers. A line that is too
- * long ends the block in front of it; when it comes first, it is passed over.
- */
+/* Reads until the block contains enough whole lines, or until no more can be
+ * read without waiting: the process feeding a stream may be waiting for the
+ * answers. A line that is too long ends the block before it; if it comes first,
+ * it is skipped. */
 static og_status gather_lines(struct og_source *source, struct og_block *block,
                               size_t *out_len, og_error *err)
 {
@@ -465,7 +465,7 @@ static og_status finish_block(struct og_source *source, struct og_block *block,
     block->sequence = source->sequence++;
     block->next_off = 0;
     block->next_line = block->first_line;
-    /* An archive may be read with jumps. */
+    /* An archive may be read by seeking. */
     if (source->unpack.n_read > source->n_counted) {
         block->n_input_bytes = source->unpack.n_read - source->n_counted;
         source->n_counted = source->unpack.n_read;
@@ -518,7 +518,7 @@ static og_status enter_archive(struct og_source *source, struct og_block *block,
     return lose_archive(source, block, status, &story, err);
 }
 
-/* "archive.tar/member"; a file that is packed as a whole keeps its name. */
+/* "archive.tar/member"; a file that is compressed as a whole keeps its name. */
 static og_status name_member(struct og_source *source, const char *name,
                              og_error *err)
 {
@@ -566,8 +566,7 @@ static og_status open_member(struct og_source *source, struct og_block *block,
     return end_broken(source, block, opened, &story, err);
 }
 
-/* Leaves is_open false when there was only a problem, or when an archive
- * ended. */
+/* Leaves is_open false if there was only a problem, or if an archive ended. */
 static og_status open_something(struct og_source *source,
                                 struct og_block *block, og_error *err)
 {

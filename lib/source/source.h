@@ -6,31 +6,31 @@
  *        XML
  *   out: documents, in order                                   (lib/text)
  *
- * Reading is cut in two so that all cores can share it. og_source_next() runs
+ * Reading is split in two so that all cores can share it. og_source_next() runs
  * on one thread and does as little as possible: it reads and unpacks bytes and
  * cuts them into blocks of whole records (lines of JSONL, records of an
- * archive; a whole text file).
- * og_block_next() runs on any thread and takes one block apart into
- * documents. Blocks carry a sequence number, so that the results can be put
- * in order again. */
+ * archive; a whole text file). og_block_next() runs on any thread and parses
+ * one block into documents. Blocks carry a sequence number, so that the results
+ * can be put in order again. */
 
 #include "lib/base/memory.h"
 
 #include <origo/reading.h>
 
-/* A field whose name is NULL is not looked for. */
+/* A field whose name is NULL is not read. */
 struct og_source_options {
     og_fields fields;
     og_reading reading;    /* its strings must outlive the source */
-    bool extra_of_values;  /* reading.extra for JSON arrays and CSV alone */
+    bool extra_of_values;  /* reading.extra applies to JSON arrays and CSV
+                              only */
     uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
-    size_t block_len;      /* what a block contains at least, unless the input
+    size_t block_len;      /* the least that a block contains, unless the input
                               ends; 0: 256 KiB */
-    /* The reading thread asks it; true: OG_ERR_STOPPED; NULL: nobody does. */
+    /* Called by the reading thread; true: OG_ERR_STOPPED; NULL: never stops. */
     bool (*should_stop)(void *ctx);
     void *stop_ctx;
-    /* Receives the bytes of a line that is passed over because it is too long,
-     * as they come; NULL: nobody wants them. */
+    /* Receives the bytes of a line that is skipped because it is too long,
+     * piece by piece; NULL: they are dropped. */
     void *passed_ctx;
     og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
 };
@@ -44,7 +44,7 @@ struct og_readers;
 struct og_times;
 
 /* Paths as for og_stream_run(). They must outlive the source. Opens nothing
- * yet, so that a missing file is a problem of its place in the order. */
+ * yet, so that a missing file is a problem at its position in the order. */
 og_status og_source_new(const char *const *paths, size_t n_paths,
                         const struct og_source_options *options,
                         const og_allocator *allocator, struct og_source **out,
@@ -52,17 +52,18 @@ og_status og_source_new(const char *const *paths, size_t n_paths,
 void og_source_free(struct og_source *source);
 
 enum og_block_kind {
-    OG_BLOCK_LINES, /* JSONL: one record a line */
+    OG_BLOCK_LINES, /* JSONL: one record per line */
     OG_BLOCK_WARC,  /* whole records of an archive */
     OG_BLOCK_ARC,
     OG_BLOCK_MBOX, /* whole messages */
-    OG_BLOCK_JSON, /* whole objects of an array, or one after the other */
+    OG_BLOCK_JSON, /* whole objects, in an array or one after the other */
     OG_BLOCK_CSV,  /* whole rows; CSV, TSV and the like */
-    OG_BLOCK_TEXT, /* from here on one document: the whole file */
+    OG_BLOCK_TEXT, /* this and the following kinds are one document: the whole
+                      file */
     OG_BLOCK_HTML,
     OG_BLOCK_XML,
     OG_BLOCK_MAIL,
-    OG_BLOCK_EMPTY, /* nothing but its problems */
+    OG_BLOCK_EMPTY, /* only problems */
 };
 
 struct og_source_problem {
@@ -81,26 +82,28 @@ struct og_block {
     size_t len, cap;
     char *file; /* its name, zero-terminated */
     size_t file_cap;
-    uint64_t first_line, offset; /* where data[0] is in the file */
-    int64_t file_time;           /* of the last change: a text file's time */
+    uint64_t first_line, offset; /* position of data[0] in the file */
+    int64_t file_time;           /* last modification: the time of a text
+                                    file */
     bool has_file_time;          /* false for pipes and the like */
-    /* Of CSV: between two fields, and the names of the columns (csv.h). */
+    /* For CSV: the character between fields, and the names of the columns
+     * (csv.h). */
     char delimiter;
     char *names;
     size_t names_len, names_cap;
     uint64_t sequence;
     uint64_t n_input_bytes; /* read from disk for this block: for progress */
-    bool ends_file; /* true of one block of each file, also a failed one */
-    bool is_cut;    /* the input broke off: the last line is no record of its
-                       own fault when it is broken */
-    /* What went wrong while this block was read, then while it was parsed. */
+    bool ends_file; /* true for one block of each file, also of a failed one */
+    bool is_cut;    /* the input broke off: if the last line is broken, that is
+                       not an error of its own */
+    /* Errors of reading this block, then of parsing it. */
     struct og_source_problem *problems;
     size_t n_problems, problems_cap;
-    uint64_t n_documents; /* that og_block_next() gave so far */
-    /* The place of og_block_next(). */
+    uint64_t n_documents; /* that og_block_next() has returned so far */
+    /* The position of og_block_next(). */
     size_t next_off;
     uint64_t next_line;
-    char *unescaped; /* strings of the record at hand */
+    char *unescaped; /* strings of the current record */
     size_t unescaped_cap;
     char *extra; /* its other fields */
     size_t extra_cap;
@@ -117,13 +120,13 @@ static inline bool og_block_is_whole(enum og_block_kind kind)
 void og_block_init(struct og_block *block, const og_allocator *allocator);
 void og_block_release(struct og_block *block);
 
-/* Fills `block` (keeps its memory). OG_END when there is nothing more. A file
+/* Fills `block` (keeps its memory). OG_END if there is nothing more. A file
  * that cannot be read is a problem in the block, not a status. Other statuses
- * mean that nothing can continue (OG_ERR_MEMORY). */
+ * end the reading (OG_ERR_MEMORY). */
 og_status og_source_next(struct og_source *source, struct og_block *block,
                          og_error *err);
 
-/* The story of a whole file that could not be read, with its name. Returns the
+/* The error of a whole file that could not be read, with its name. Returns the
  * status of the problem. */
 og_status og_block_failure(const struct og_block *block,
                            const struct og_source_problem *problem,
@@ -131,15 +134,15 @@ og_status og_block_failure(const struct og_block *block,
 
 struct og_record {
     og_document doc;
-    uint64_t line, offset; /* where it is in the file */
-    bool bad_time;         /* there was a time, but it was none */
+    uint64_t line, offset; /* position in the file */
+    bool bad_time;         /* it has a time that cannot be parsed */
 };
 
 /* The next document of a block; views into the block, valid until the next
- * call. OG_END after the last. A record that is broken is skipped and added to
- * block->problems with its place. A record without an id gets the name of its
- * file and its line, "mail.jsonl:17" (of an archive or an mbox: its offset);
- * the id of a file that is one document is its path. */
+ * call. OG_END after the last. A broken record is skipped and reported in
+ * block->problems with its position. A record without an id gets the name of
+ * its file and its line, "mail.jsonl:17" (of an archive or an mbox: its
+ * offset); the id of a file that is one document is its path. */
 og_status og_block_next(struct og_block *block,
                         const struct og_source_options *options,
                         struct og_record *out, og_error *err);

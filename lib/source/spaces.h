@@ -1,7 +1,7 @@
 #ifndef OG_SOURCE_SPACES_H
 #define OG_SOURCE_SPACES_H
 
-/* White space of markup: what HTML and XML run together to one blank. */
+/* White space in markup, which HTML and XML collapse to one blank. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@ static inline bool og_is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The end of the words from `p` on that have one blank between them: they are
- * copied as one. */
+/* The end of the words from `p` on that are separated by single blanks: they
+ * can be copied in one piece. */
 static inline const char *og_words_end(const char *p, const char *end)
 {
     while (p < end && (!og_is_space(*p) ||
@@ -21,7 +21,7 @@ static inline const char *og_words_end(const char *p, const char *end)
     return p;
 }
 
-/* What is due before the next word of a text: newlines or a blank. */
+/* Space that is pending before the next word of a text: newlines or a blank. */
 struct og_due_space {
     int n_breaks;
     bool has_space;
@@ -32,8 +32,8 @@ static inline void og_due_break(struct og_due_space *due, int n)
     if (n > due->n_breaks) due->n_breaks = n;
 }
 
-/* The bytes that are due, *out_len of them; nothing before the first word of a
- * text. From now on nothing is due. */
+/* The pending bytes, *out_len of them; none before the first word of a text.
+ * Afterwards nothing is pending. */
 static inline const char *og_due_take(struct og_due_space *due, bool is_first,
                                       size_t *out_len)
 {

@@ -10,7 +10,7 @@
 #include "lib/source/json/json_edit.h"
 #include "lib/source/mail/date.h"
 
-/* Places in og_times.bytes. */
+/* Offsets in og_times.bytes. */
 struct entry {
     size_t key, key_len, title, title_len, url, url_len;
     int64_t time;
@@ -58,9 +58,9 @@ static bool take_part(char what, const char **name, struct parts *p)
     }
 }
 
-/* Whether the name begins so. A star takes as little as it can; it is the only
- * place to come back to, for after a later one all earlier choices are as
- * good as others. */
+/* Matches the pattern against a prefix of the name. A star takes as little as
+ * possible. Only the last star need be backtracked to: after a later one, all
+ * earlier choices are equally good. */
 static bool begins_so(const char *pattern, const char *name, struct parts *out)
 {
     const char *star = NULL, *star_name = NULL;
@@ -116,7 +116,7 @@ static size_t put(struct og_times *t, og_bytes s)
     return at;
 }
 
-/* "path" names a document, too. */
+/* "path" also identifies a document. */
 static og_bytes key_of(const og_document *doc, struct og_pack *scratch)
 {
     og_bytes raw;
@@ -180,7 +180,7 @@ static og_status add_block(struct og_times *t, struct og_block *block,
                         (unsigned long long)p->line, p->message);
 }
 
-/* Read as documents are, with the time for a text. */
+/* Read like documents, with the time as text. */
 static og_status read_list(struct og_times *t, const char *path, og_error *err)
 {
     const struct og_source_options options = {

@@ -1,13 +1,13 @@
-/* Bytes of a file, with gzip and zstd seen through.
+/* The bytes of a file; gzip and zstd are unpacked.
  *
  * The magic bytes decide, not the name. Both formats may be concatenated (many
  * gzip members from bgzip or `cat a.gz b.gz`; many zstd frames from pzstd), and
- * both end only where one ends and the file does too: anything else is a file
- * that was cut. Plain bytes go from the system right to where the caller wants
- * them, except the first ones, which are looked at, and small reads.
+ * both end only where a member ends and the file does too: anything else is a
+ * truncated file. Plain bytes go from the system straight to the caller's
+ * buffer, except for the first ones, which are examined, and for small reads.
  *
- * What is given out before an error is good as far as the format can tell:
- * the check sums of both come at the end of a member. */
+ * What is returned before an error is correct as far as the format can tell:
+ * the checksums of both come at the end of a member. */
 
 #include "lib/source/unpack.h"
 
@@ -20,15 +20,15 @@
 #include "lib/base/bits.h"
 #include "lib/os/file.h"
 
-/* One zstd block at its largest; below it, plain reads go through the buffer
- * so that a caller who takes a few bytes at a time costs no system call for
+/* The largest zstd block; smaller plain reads go through the buffer, so that a
+ * caller who takes a few bytes at a time does not cause a system call for
  * each. */
 #define IN_CAP ((size_t)128 << 10)
 
 #define MAGIC_LEN 4
 
-/* How often a silent stream is asked whether it should stop, and how long one
- * may pause before what it said so far is passed on. */
+/* How often should_stop is called while a stream is silent, and how long a
+ * stream may pause before the bytes so far are passed on. */
 enum { STOP_MS = 100, MOMENT_MS = 5 };
 
 void og_unpack_init(struct og_unpack *unpack, const og_allocator *allocator)
@@ -55,7 +55,7 @@ void og_unpack_close(struct og_unpack *unpack)
 
 /* ---- the packed side ---- */
 
-/* A stream may say nothing for hours: its reader must still hear that it must
+/* A stream may be silent for hours: its reader must still notice a request to
  * stop. */
 static og_status wait_for_file(const struct og_unpack *unpack, og_error *err)
 {
@@ -142,8 +142,7 @@ static og_status start_gzip(struct og_unpack *unpack, og_error *err)
     return OG_OK;
 }
 
-/* After a member: another one, or zeros that fill a block of a tape, or the
- * end. */
+/* After a member: another one, zeros that pad a tape block, or the end. */
 static og_status next_member(struct og_unpack *unpack, og_error *err)
 {
     for (;;) {
@@ -184,9 +183,9 @@ static og_status inflate_some(struct og_unpack *unpack, char *out, size_t cap,
     if (result == Z_MEM_ERROR)
         return og_error_memory(err, (size_t)1 << MAX_WBITS, "gzip");
     const bool is_well = result == Z_OK || result == Z_STREAM_END ||
-                         result == Z_BUF_ERROR; /* it wants more input */
-    /* What came out before the error is given first; the next call meets the
-     * error again, because inflate stays in its bad state. */
+                         result == Z_BUF_ERROR; /* it needs more input */
+    /* What came out before the error is returned first; the next call runs into
+     * the error again, because inflate stays in its bad state. */
     if (is_well || *out_len > 0) return OG_OK;
     return broken(unpack, err, "gzip", "broken");
 }
@@ -212,7 +211,7 @@ static bool is_zstd(const char *p, size_t len)
     if (len < MAGIC_LEN) return false;
     const uint32_t magic = og_load32(p);
     return magic == ZSTD_MAGICNUMBER ||
-           (magic & 0xfffffff0u) == 0x184d2a50u; /* a frame to be skipped */
+           (magic & 0xfffffff0u) == 0x184d2a50u; /* a skippable frame */
 }
 
 static og_status start_zstd(struct og_unpack *unpack, og_error *err)
@@ -228,8 +227,8 @@ static og_status start_zstd(struct og_unpack *unpack, og_error *err)
     return OG_OK;
 }
 
-/* Archives of many small records keep a dictionary for all of them in front: a
- * frame that other readers skip, plain or packed itself. */
+/* Archives of many small records keep a common dictionary at the front: a frame
+ * that other readers skip, plain or packed itself. */
 static bool is_dictionary_frame(const struct og_unpack *unpack)
 {
     return unpack->in_len >= MAGIC_LEN &&
@@ -253,7 +252,7 @@ static og_status read_exactly(struct og_unpack *unpack, char *out, size_t len,
     return OG_OK;
 }
 
-/* Makes the decoder know it; a packed one is unpacked first. */
+/* Passes it to the decoder; a packed one is unpacked first. */
 static og_status load_dictionary(struct og_unpack *unpack, const char *data,
                                  size_t len, og_error *err)
 {
@@ -306,10 +305,10 @@ static og_status zstd_error(const struct og_unpack *unpack, size_t result,
     }
 }
 
-/* The decoder says what it wants next: a block and the header of the one
- * after it. It gets the block alone, and nothing as long as it may have
- * something to give, because a call that fails does not say what it had
- * written before: so all blocks before a broken one are kept. */
+/* The decoder says what it wants next: a block and the header of the one after
+ * it. It gets the block alone, and nothing while it may still have output,
+ * because a call that fails does not say what it had written before: so all
+ * blocks before a broken one are kept. */
 static size_t zstd_portion(const struct og_unpack *unpack)
 {
     if (unpack->zstd_is_full) return 0;

@@ -1,6 +1,6 @@
-/* Folders, walked without recursion: a stack of name lists. A list is read
- * whole and sorted before its first file is given out, so the order does not
- * depend on the file system, and no directory stays open. */
+/* Walks folders without recursion: a stack of name lists. A list is read whole
+ * and sorted before its first file is returned, so the order does not depend on
+ * the file system, and no folder stays open. */
 
 #include "lib/source/walk.h"
 
@@ -103,7 +103,7 @@ static og_status sort_names(const og_allocator *a,
 
 /* ---- the walk ---- */
 
-/* Replaces what follows the first `at` bytes of the path. */
+/* Replaces everything after the first `at` bytes of the path. */
 static og_status set_path(struct og_walk *walk, size_t at, const char *name,
                           og_error *err)
 {
@@ -145,12 +145,12 @@ static og_status next_of_folder(struct og_walk *walk, struct og_walk_entry *out,
     if (at > 0 && walk->path[at - 1] != '/') walk->path[at++] = '/';
     TRY(set_path(walk, at, folder->sorted[folder->next++], err));
     struct stat info;
-    if (lstat(walk->path, &info) != 0) return OG_OK; /* gone meanwhile */
+    if (lstat(walk->path, &info) != 0) return OG_OK; /* removed meanwhile */
     if (S_ISDIR(info.st_mode))
         return enter_folder(walk, out, out_is_entry, err);
     const bool is_link = S_ISLNK(info.st_mode);
     if (is_link && stat(walk->path, &info) != 0)
-        info.st_mode = S_IFREG; /* opening it will say what is wrong */
+        info.st_mode = S_IFREG; /* opening it will report the error */
     const bool is_folder = S_ISDIR(info.st_mode);
     *out_is_entry = is_folder || S_ISREG(info.st_mode);
     *out = (struct og_walk_entry){is_folder ? OG_WALK_LINK : OG_WALK_FILE,
@@ -158,7 +158,7 @@ static og_status next_of_folder(struct og_walk *walk, struct og_walk_entry *out,
     return OG_OK;
 }
 
-/* What the user named. */
+/* A path that the user named. */
 static og_status enter_path(struct og_walk *walk, const char *path,
                             struct og_walk_entry *out, bool *out_is_entry,
                             og_error *err)
@@ -174,7 +174,7 @@ static og_status enter_path(struct og_walk *walk, const char *path,
     return OG_OK;
 }
 
-/* A list on stdin cannot name stdin: there is nothing left in it. */
+/* A list on stdin cannot name stdin, which has been consumed. */
 static og_status next_of_list(struct og_walk *walk, struct og_walk_entry *out,
                               bool *out_is_entry, og_error *err)
 {

@@ -1,21 +1,21 @@
 #ifndef OG_SOURCE_WALK_H
 #define OG_SOURCE_WALK_H
 
-/*   in:  the paths of a user: files, folders, "-"; a list of more of them
+/*   in:  the paths of a user: files, folders, "-"; a list of further paths
  *   out: files, one at a time, in a fixed order        (lib/source/source.c)
  *
- * The files of a folder come in the byte order of their names, a folder within
- * it in its place among them. Of a folder's entries only regular files are
- * taken, none whose name begins with a dot; a link to a file is a file, a link
- * to a folder is named and not followed, so no loop can arise. What the user
- * names himself is always taken, be it a link, a pipe or a hidden file. */
+ * The files of a folder come in the byte order of their names, subfolders in
+ * their place among them. Of a folder's entries only regular files are read,
+ * and none whose name begins with a dot; a link to a file is a file; a link to
+ * a folder is reported and not followed, so no loop can arise. A path that the
+ * user names is always read, be it a link, a pipe or a hidden file. */
 
 #include "lib/source/file_list.h"
 
 enum og_walk_kind {
     OG_WALK_FILE,
     OG_WALK_STDIN,
-    OG_WALK_FAILED, /* a folder, or the list, that cannot be read: `error` is
+    OG_WALK_FAILED, /* a folder, or the list, that cannot be read; `error` is
                        the errno */
     OG_WALK_LINK,   /* to a folder */
 };
@@ -41,7 +41,8 @@ struct og_walk {
     size_t n_paths, next_path;
     char *path;
     size_t path_cap;
-    struct og_walk_folder *folders; /* from the user's down to the deepest */
+    struct og_walk_folder *folders; /* from the one that the user named down to
+                                       the deepest */
     size_t n_folders, folders_cap;
     struct og_file_list list;
 };
@@ -50,8 +51,8 @@ void og_walk_init(struct og_walk *walk, const char *const *paths,
                   size_t n_paths, const og_allocator *allocator);
 void og_walk_release(struct og_walk *walk);
 
-/* Also what a list names, after the paths (file_list.h). `name` must outlive
- * the walk; "-" is stdin, NULL: no list. */
+/* Adds the paths that a list names, after the others (file_list.h). `name` must
+ * outlive the walk; "-" is stdin, NULL: no list. */
 void og_walk_take_list(struct og_walk *walk, const char *name);
 
 /* OG_END after the last; OG_ERR_MEMORY. */

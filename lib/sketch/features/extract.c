@@ -1,11 +1,11 @@
 /* From a document to its features.
  *
- *     text -> folded -> tokens -> words (stop words away, stems) -> phrases
+ *     text -> folded -> tokens -> words (no stop words, stemmed) -> phrases
  *
- * The title and the text are two fields: each is taken by itself, so that no
- * phrase goes over from one into the other, and a phrase weighs what the place
- * of its first word weighs. A field that is shorter than a phrase is one
- * phrase: short documents have features, too.
+ * The title and the text are two fields: each is processed by itself, so that
+ * no phrase spans both, and a phrase has the weight of the position of its
+ * first word. A field that is shorter than a phrase is one phrase: short
+ * documents have features, too.
  *
  * Fingerprints are linear: the bits of two phrases that share words depend on
  * each other. Votes of a simhash must not, so every fingerprint is mixed at the
@@ -19,7 +19,7 @@
 #include "lib/sketch/features/stop.h"
 #include "lib/sketch/logarithm.h"
 
-/* The kernels of fingerprints read up to 64 bytes after the last word. */
+/* The fingerprint kernels read up to 64 bytes past the last word. */
 #define WORD_SLACK 8
 
 /* ---- beginning and end ---- */
@@ -106,8 +106,8 @@ static uint64_t word_of(struct og_extractor *x, size_t i)
                             t->end[i] - t->begin[i], t->hash[i]);
 }
 
-/* Stop words are recognised before they are stemmed. Spots keep them: there
- * they begin the phrases. */
+/* Stop words are recognised before stemming. Spots keep them, since they begin
+ * the phrases. */
 static void take_words(struct og_extractor *x)
 {
     const bool keeps_stop = x->options.kind == OG_FEATURE_SPOT;
@@ -186,8 +186,8 @@ static og_status put_phrases(struct og_extractor *x, struct og_features *out,
     return OG_OK;
 }
 
-/* The text is a ring: after its last word comes its first one, more than once
- * when it is shorter than a phrase. */
+/* The text is a ring: its last word is followed by its first one, more than
+ * once if it is shorter than a phrase. */
 static og_status put_ring(struct og_extractor *x, struct og_features *out,
                           og_error *err)
 {
@@ -197,7 +197,7 @@ static og_status put_ring(struct og_extractor *x, struct og_features *out,
     return put_fps(x, x->n_words, out, err);
 }
 
-/* The words that are no stop words, in order: what follows in a spot. */
+/* The words that are not stop words, in order: the continuation of spots. */
 static og_status take_content(struct og_extractor *x, size_t *out_n,
                               og_error *err)
 {
@@ -210,7 +210,7 @@ static og_status take_content(struct og_extractor *x, size_t *out_n,
     return OG_OK;
 }
 
-/* A stop word and the content after it; none where that is too short. */
+/* A stop word and the content after it; nothing if that is too short. */
 static og_status put_spots(struct og_extractor *x, struct og_features *out,
                            og_error *err)
 {

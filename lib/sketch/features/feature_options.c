@@ -1,5 +1,5 @@
-/* The options of features: names, checks, and the words that tell two sets of
- * them apart. */
+/* The options of features: names, checks, and the words that distinguish two
+ * sets of them. */
 
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ og_feature_options og_feature_options_default(void)
                                 .heading_weight = 1};
 }
 
-/* The stop words that are in force, or NULL. */
+/* The stop words in effect, or NULL. */
 static const char *stop_of(const og_feature_options *o)
 {
     if (o->stop == NULL && o->kind == OG_FEATURE_SPOT) return "en";
@@ -88,7 +88,8 @@ static size_t append_number(char *out, size_t cap, size_t len, const char *name,
     return append(out, cap, len, name, text);
 }
 
-/* What a feature is, whatever it weighs: an idf file depends on these alone. */
+/* The identity of features, without their weights: an idf file depends on
+ * nothing else. */
 static size_t append_identity(const og_feature_options *o, char *out,
                               size_t cap)
 {
@@ -101,7 +102,7 @@ static size_t append_identity(const og_feature_options *o, char *out,
     len = append(out, cap, len, "stop", stop_of(o));
     len = append(out, cap, len, "stem", o->stem);
     if (o->key != 0) {
-        /* Tells keys apart and gives no key away. */
+        /* Distinguishes keys without revealing them. */
         char text[8];
         const uint64_t fold = og_mul_fold(o->key ^ 0x9e3779b97f4a7c15u,
                                           o->key ^ 0xd1b54a32d192ed03u);

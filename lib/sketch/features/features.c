@@ -1,8 +1,9 @@
 /* The features of a document as a list: growing, merging, checking.
  *
- * Merging goes over the list once with a table of places. The first place of a
- * hash stays, so the result depends on the text alone, and weights are added
- * in the order of the text, so their sum has the same bits everywhere. */
+ * Merging passes over the list once with a table of positions. The first
+ * position of a hash is kept, so the result depends on the text alone, and
+ * weights are added in the order of the text, so their sum has the same bits on
+ * every machine. */
 
 #include "lib/sketch/features/features.h"
 
@@ -43,7 +44,7 @@ og_status og_features_reserve(struct og_features *f, size_t need, og_error *err)
     return og_error_memory(err, need * sizeof(*f->hash), "features");
 }
 
-/* All that came before weigh 1. */
+/* All earlier features have weight 1. */
 static og_status begin_weights(struct og_features *f, og_error *err)
 {
     if (!OG_GROW(f->allocator, f->weight, f->weight_cap, f->n + 1))
@@ -68,8 +69,8 @@ og_status og_features_add(struct og_features *f, uint64_t hash, float weight,
 
 /* ---- merging ---- */
 
-/* Places plus one in a table with open addresses; 0 is free. At most half of
- * it is taken. */
+/* Positions plus one in a table with open addressing; 0 is free. It is at most
+ * half full. */
 static og_status clear_slots(struct og_features *f, size_t *out_mask,
                              og_error *err)
 {
@@ -81,7 +82,7 @@ static og_status clear_slots(struct og_features *f, size_t *out_mask,
     return OG_OK;
 }
 
-/* The slot of this hash among the first ones, or a free one. */
+/* The slot of this hash, or a free one. */
 static uint32_t *find_slot(struct og_features *f, uint64_t hash, size_t mask)
 {
     size_t at;
@@ -140,7 +141,7 @@ og_status og_features_check(const struct og_features *f, og_error *err)
 {
     if (!f->is_weighted) return OG_OK;
     for (size_t i = 0; i < f->n; i++) {
-        /* One comparison for nearly all. */
+        /* One comparison for nearly all weights. */
         if (f->weight[i] > 0 && f->weight[i] <= 3e38f) continue;
         const char *fault = fault_of(f->weight[i]);
         if (fault == NULL) continue;

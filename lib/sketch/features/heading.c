@@ -1,5 +1,5 @@
-/* One pass over the lines of the folded text, with the line before and the line
- * after in sight. Folding keeps line ends and the marks of ASCII. */
+/* One pass over the lines of the folded text, with the previous and the next
+ * line in view. Folding keeps line ends and ASCII punctuation. */
 
 #include "lib/sketch/features/heading.h"
 
@@ -17,7 +17,7 @@ static struct line line_at(const char *at, const char *end)
     return (struct line){at, stop};
 }
 
-/* Where the line after it begins. */
+/* Where the next line begins. */
 static const char *next_line(struct line line, const char *end)
 {
     const char *at = line.end;
@@ -52,7 +52,7 @@ static bool is_rule(struct line line)
     return n >= 3 && is_blank((struct line){p, line.end});
 }
 
-/* "3", "3.", "3.1", "3.1." and then a blank and something. */
+/* "3", "3.", "3.1", "3.1." followed by a blank and text. */
 static bool is_numbered(struct line line)
 {
     const char *p = line.begin;

@@ -1,22 +1,21 @@
-/* In how many documents is each feature? Counted in fixed memory.
+/* Counts in fixed memory how many documents contain each feature.
  *
- * Features are too many to count them all: half of them are in one document
- * only. But those are the ones that need no counting: it is enough to know that
- * they are rare. So the table counts exactly until it is full, and then lets
- * the rarest go (lossy counting, Manku and Motwani 2002): everything that was
- * seen in at most d documents is dropped, d as small as makes room. What comes
- * in later may have been dropped before, at most d times, and carries d as its
- * error. Hence for every feature, in the table or not,
+ * There are too many features to count them all: half of them occur in one
+ * document only. But those need no counting: it is enough to know that they are
+ * rare. So the table counts exactly until it is full, and then drops the rarest
+ * (lossy counting, Manku and Motwani 2002): every feature seen in at most d
+ * documents, d being the smallest value that makes room. A feature that is
+ * added later may have been dropped before, at most d times, and carries d as
+ * its error. Hence for every feature, in the table or not,
  *
  *     count <= true document frequency <= count + error,   error <= d
  *
- * and the file says d. A sketch of counters (count-min) has errors of the same
- * size, but puts them on rare features and common ones alike, and cannot say on
- * which.
+ * and the file states d. A sketch of counters (count-min) has errors of the
+ * same size, but on rare and common features alike, and cannot say on which.
  *
- * The place of a feature in the table is the top of its hash and those after,
- * so the table is nearly sorted at every moment: to sort it for the file takes
- * no memory and hardly any time. */
+ * The position of a feature in the table is the top of its hash or shortly
+ * after, so the table is always nearly sorted: sorting it for the file takes no
+ * memory and hardly any time. */
 
 #include "lib/sketch/features/idf.h"
 
@@ -36,10 +35,10 @@ struct og_idf_counter {
     struct og_idf_entry *table;
     size_t n_slots; /* a power of two */
     unsigned shift; /* hash >> shift is a slot */
-    size_t n, most; /* entries, and when it is full */
+    size_t n, most; /* entries, and their number when it is full */
     uint64_t n_documents;
-    uint32_t error; /* d: what was dropped had no more */
-    bool is_sorted; /* og_idf_counter_save() was here: no more counting */
+    uint32_t error; /* d: no dropped feature had a higher count */
+    bool is_sorted; /* og_idf_counter_save() was called: no more counting */
     char words[OG_IDF_WORDS_MAX];
 };
 
@@ -107,8 +106,8 @@ static size_t find(const struct og_idf_counter *c, uint64_t hash)
     return at;
 }
 
-/* Frees a slot and closes the gap: the entries after it move up as long as
- * that brings them no nearer than their own place. */
+/* Frees a slot and closes the gap: the following entries move up unless that
+ * puts them before their home slot. */
 static void drop_slot(struct og_idf_counter *c, size_t hole)
 {
     const size_t mask = c->n_slots - 1;
@@ -128,7 +127,7 @@ static uint64_t most_of(const struct og_idf_entry *e)
     return (uint64_t)e->count + e->error;
 }
 
-/* The smallest d that makes a third of the table free. */
+/* The smallest d that frees a third of the table. */
 static uint32_t choose_error(const struct og_idf_counter *c)
 {
     enum { LEVELS = 4096 };
@@ -141,7 +140,7 @@ static uint32_t choose_error(const struct og_idf_counter *c)
     uint32_t error = 0;
     while (error + 1 < LEVELS && n_below < c->n / 3)
         n_below += n_of[++error];
-    /* Above the levels there is no way to know: double. */
+    /* Above the levels the counts are unknown: double. */
     if (error + 1 == LEVELS && c->error >= error) error = 2 * c->error;
     return error > c->error ? error : c->error + 1;
 }
@@ -152,8 +151,8 @@ static void make_room(struct og_idf_counter *c)
     size_t first = 0;
     while (c->table[first].count != 0)
         first++;
-    /* From a free slot on and once around, so that no run is met twice; a slot
-     * whose entry went may hold another one now. */
+    /* From a free slot on and once around, so that no run is visited twice; a
+     * slot whose entry was dropped may now hold another one. */
     for (size_t i = 1; i <= c->n_slots; i++) {
         const size_t at = (first + i) & (c->n_slots - 1);
         while (c->table[at].count != 0 && most_of(&c->table[at]) <= c->error)
@@ -203,9 +202,8 @@ static void reverse(struct og_idf_entry *e, size_t n)
     }
 }
 
-/* Entries that went over the end of the table are at its beginning; brings
- * them to the front of all, then to the back. Returns nothing: order inside
- * is left to the next step. */
+/* Entries that wrapped around the end of the table are at its beginning; moves
+ * them to the end. Their order is left to the next step. */
 static void unwrap(struct og_idf_counter *c, size_t n_first)
 {
     struct og_idf_entry *e = c->table;
@@ -230,7 +228,7 @@ static void sort(struct og_idf_counter *c)
     for (size_t i = 0; i < c->n_slots; i++)
         if (e[i].count != 0) e[n++] = e[i];
     unwrap(c, n_first);
-    /* Nearly sorted: each has only its own run before it. */
+    /* Nearly sorted: only its own run precedes each. */
     for (size_t i = 1; i < n; i++) {
         const struct og_idf_entry moving = e[i];
         size_t at = i;

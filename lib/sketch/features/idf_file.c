@@ -1,7 +1,8 @@
-/* An idf file: written whole or not at all, read whole, then asked.
+/* An idf file: written whole or not at all, read whole, then queried.
  *
- * Hashes are even, so the top bits of one say nearly where it is: a
- * directory of them leads to a handful of entries, which are looked through. */
+ * Hashes are evenly distributed, so the top bits of one give its approximate
+ * position: a directory of them leads to a handful of entries, which are
+ * searched one by one. */
 
 #include "lib/sketch/features/idf_file.h"
 
@@ -108,7 +109,7 @@ struct og_idf {
     uint64_t check;
     struct og_idf_entry *entries;
     size_t entries_cap;
-    unsigned shift;      /* hash >> shift is a place in the directory */
+    unsigned shift;      /* hash >> shift is an index into the directory */
     uint64_t *directory; /* the first entry of each, and the end */
     size_t directory_len;
 };
@@ -129,7 +130,7 @@ static og_status broken(const struct reading *r, size_t off, const char *what,
                         off, what);
 }
 
-/* Of the first bytes of the file. */
+/* Of the first `len` bytes of the file. */
 static uint64_t check_of(const struct reading *r, size_t len)
 {
     const struct og_rabin *rabin = og_rabin_default();
@@ -350,7 +351,7 @@ double og_idf_weight(const og_idf *idf, uint64_t hash)
     og_idf_find(idf, hash, &least, &most);
     uint64_t df = least + (most - least) / 2;
     if (df < 1) df = 1;
-    /* A file may be asked with documents that it never saw. */
+    /* The queries may come from documents that were not counted. */
     if (df > idf->head.n_documents) df = idf->head.n_documents;
     if (df < 1) return 1;
     return og_log2(((double)idf->head.n_documents + 1) / (double)df);

@@ -1,4 +1,4 @@
-/* A library that was built without libstemmer (-Dstem=disabled). */
+/* For a library built without libstemmer (-Dstem=disabled). */
 
 #include <origo/sketch.h>
 

@@ -1,7 +1,7 @@
-/* Stemming a word takes 200 ns or more, and a text is mostly made of words that
- * came before. So the hash of a stem is kept beside the hash of its word, in a
- * table where each word has one place and the last comer sits in it: nine
- * words in ten are found there. */
+/* Stemming a word takes 200 ns or more, and most words of a text have occurred
+ * before. So the hash of a stem is cached by the hash of its word, in a table
+ * where each word has one slot and replaces the previous word there: nine in
+ * ten words are found. */
 
 #include "lib/sketch/features/stem.h"
 
@@ -14,7 +14,7 @@
 #include "lib/base/bits.h"
 #include "lib/token/tokens.h"
 
-/* A longer one is no word of a language. */
+/* Longer words are not those of a language. */
 #define LONGEST_WORD 64
 
 enum { N_KNOWN = 4096 };

@@ -15,11 +15,11 @@ og_status og_stemming_new(const char *language, uint64_t key,
 void og_stemming_free(struct og_stemming *stemming); /* NULL is fine */
 
 /* The hash of the stem of a folded word whose own hash is `hash`. A word
- * without a stem keeps its hash. 0 bytes of memory left: the same. */
+ * without a stem keeps its hash, as does any word if memory is exhausted. */
 uint64_t og_stemming_hash(struct og_stemming *stemming, const char *word,
                           size_t len, uint64_t hash);
 
-/* OG_ERR_USAGE names the languages that there are. */
+/* OG_ERR_USAGE lists the supported languages. */
 og_status og_stem_check(const char *language, og_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* Stop words of some languages, as folding leaves them: lower case, and cut
- * where words are cut ("l" of "l'eau", "don" and "t" of "don't"). A token is
- * looked up by its hash, so a list costs one probe of a small table a token. */
+/* Stop words of some languages, in folded form: lower case, and split where
+ * words are split ("l" of "l'eau", "don" and "t" of "don't"). A token is looked
+ * up by its hash, so a list costs one probe of a small table per token. */
 
 #include "lib/sketch/features/stop.h"
 
@@ -78,8 +78,8 @@ bool og_stop_language_is(const char *language)
     return find_list(language) != NULL;
 }
 
-/* Four slots for each word of the longest list. 0 marks a free one: no word has
- * that hash (the test looks). */
+/* Four slots for each word of the longest list. 0 marks a free one: no stop
+ * word has that hash (a test checks it). */
 enum { N_SLOTS = 512 };
 
 struct og_stop_set {
@@ -99,8 +99,8 @@ bool og_stop_set_has(const struct og_stop_set *set, uint64_t token_hash)
     return token_hash != 0 && set->slot[slot_of(set, token_hash)] == token_hash;
 }
 
-/* The words go the way of every text, so that they meet its tokens whatever
- * folding does to them. */
+/* The words are processed like any text, so that they match its tokens however
+ * folding changes them. */
 static og_status fill(struct og_stop_set *set, const char *words, uint64_t key,
                       og_error *err)
 {

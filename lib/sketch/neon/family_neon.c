@@ -1,6 +1,5 @@
-/* Lanes of min-hash, four in a vector (NEON). Products of 64 bits, which the
- * bins need, are one scalar instruction here: they have no form of their own.
- */
+/* Lanes of min-hash, four in a vector (NEON). The 64-bit products that the bins
+ * need are one scalar instruction here, so bins have no NEON form. */
 
 #include "lib/base/neon.h"
 #include "lib/sketch/family.h"
@@ -37,7 +36,7 @@ void og_mix_least_neon(const uint32_t *mul, const uint64_t *base, size_t n,
     if (n_lanes == 16) least_vecs(mul, base, n, 4, least);
 }
 
-/* Lanes of tables: the sum of eight rows. */
+/* Lanes of tables: the xor of eight rows. */
 void og_rows_least_neon(const struct og_family *family, const uint64_t *x,
                         size_t n, size_t begin, size_t end, uint32_t *least)
 {

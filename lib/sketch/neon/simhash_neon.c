@@ -1,5 +1,5 @@
 /* Simhash with NEON: the planes of slices.h two words wide, and weights added
- * under masks that a comparison makes of the bits of the hash. */
+ * under masks derived from the bits of the hash. */
 
 #include "lib/base/neon.h"
 #include "lib/sketch/simhash.h"
@@ -10,7 +10,8 @@
 
 #include "lib/sketch/columns.h"
 
-/* The majority of three is c where a and b differ, else a: one selection. */
+/* The majority of three is c where a and b differ, otherwise a: one
+ * selection. */
 #define SLICES(name) name##_neon
 #define SLICES_TARGET
 #define VEC            uint64x2_t
@@ -21,7 +22,7 @@
 #define SWAP(v, half)  vextq_u64(v, v, 1)
 #include "lib/sketch/slices.h"
 
-/* 64 sums of 32 bits are 16 registers. A mask is -1, so taking away its product
+/* 64 sums of 32 bits are 16 registers. A mask is -1, so subtracting its product
  * with the weight adds the weight. */
 static void add_weight(uint32x4_t sum[16], uint64_t hash, uint32_t weight)
 {
@@ -40,7 +41,7 @@ static void add_weight(uint32x4_t sum[16], uint64_t hash, uint32_t weight)
 static void weigh_neon(const uint64_t *hash, const uint32_t *weight, size_t n,
                        uint32_t largest, uint64_t ones[64])
 {
-    /* As many features as a sum of 32 bits can take. */
+    /* The most features whose sum fits into 32 bits. */
     const size_t most = largest == 0 ? SIZE_MAX : UINT32_MAX / largest;
     memset(ones, 0, 64 * sizeof(*ones));
     for (size_t begin = 0, end; begin < n; begin = end) {

@@ -1,16 +1,15 @@
-/* A pull scanner for one JSON object, RFC 8259 to the letter, but for one
- * thing: bytes that are not UTF-8 pass inside strings, because the next stage
+/* A pull scanner for one JSON object, strictly RFC 8259 with one exception:
+ * bytes that are not UTF-8 are accepted inside strings, because the next stage
  * repairs and counts them.
  *
- * It makes no tree. The caller asks for the next key, then for its value: a
- * string comes as a view into the input when it has no escapes, so a record
- * whose text has none is never copied; nested values that nobody asked for
- * are checked and passed over. Nothing here recurses: open brackets are bits
- * of a fixed stack, so a line of 100,000 brackets costs no more than its
- * bytes.
+ * It builds no tree. The caller asks for the next key, then for its value. A
+ * string without escapes is returned as a view of the input, so a record whose
+ * text has none is never copied; nested values that the caller does not ask for
+ * are checked and skipped. There is no recursion: open brackets are bits of a
+ * fixed stack, so a line of 100,000 brackets costs no more than its bytes.
  *
- * Every read is guarded by `at < end`; there is no sentinel, and the input
- * need not end in a zero. */
+ * Every read is guarded by `at < end`; there is no sentinel, and the input need
+ * not end in a zero. */
 
 #include "lib/source/json/json.h"
 
@@ -60,9 +59,9 @@ static const signed char hex_values[256] = {
     ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
     ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
     ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-}; /* one more than the value, so that 0 means: none */
+}; /* the value plus one, so that 0 means none */
 
-/* \uXXXX at p. False when it is not there, whole. */
+/* \uXXXX at p. False if it is missing or incomplete. */
 static bool read_unit(const char *p, const char *end, uint32_t *out)
 {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u') return false;
@@ -95,8 +94,8 @@ static char *write_utf8(char *out, uint32_t c)
     return out;
 }
 
-/* A character from one \u or, for a surrogate pair, two. A surrogate that has
- * no partner becomes U+FFFD: no UTF-8 says it. */
+/* A character from one \u or, for a surrogate pair, two. A lone surrogate,
+ * which UTF-8 cannot represent, becomes U+FFFD. */
 static const char *resolve_unit(const char *p, const char *end, uint32_t unit,
                                 char **out)
 {
@@ -114,7 +113,7 @@ static const char *resolve_unit(const char *p, const char *end, uint32_t unit,
     return p;
 }
 
-/* Why a string could not continue at p, which is no closing quote. */
+/* Why a string could not continue at p, which is not a closing quote. */
 static bool fail_in_string(struct og_json *json, const char *p)
 {
     const char *const end = json->end;
@@ -130,7 +129,7 @@ static bool fail_in_string(struct og_json *json, const char *p)
     return fail_at(json, p, "expected four hexadecimal digits after '\\u'");
 }
 
-/* From the first backslash on: `begin` is where the string began. */
+/* From the first backslash on; the string began at `begin`. */
 static bool unescape_string(struct og_json *json, const char *begin,
                             const char *p, og_bytes *out)
 {
@@ -233,7 +232,7 @@ static bool skip_scalar(struct og_json *json, enum og_json_kind *out)
 
 /* ---- nested values ---- */
 
-/* The brackets that are open: a bit distinguishes object from array. */
+/* The open brackets: a bit tells an object from an array. */
 struct nest {
     uint64_t is_object[OG_JSON_MAX_DEPTH / 64];
     size_t depth;
@@ -271,8 +270,8 @@ static bool skip_key(struct og_json *json)
     return skip_string(json) && expect_colon(json);
 }
 
-/* Up to where the next value of an open bracket begins. *out_is_value is
- * false when the last bracket was closed instead. */
+/* Advances to the next value of an open bracket. *out_is_value is false if the
+ * last bracket was closed instead. */
 static bool skip_to_value(struct og_json *json, struct nest *nest,
                           bool *out_is_value)
 {
@@ -292,7 +291,7 @@ static bool skip_to_value(struct og_json *json, struct nest *nest,
     return true;
 }
 
-/* After an opening bracket: either it is closed at once, or a value comes. */
+/* After an opening bracket: either it is closed at once, or a value follows. */
 static bool skip_to_first_value(struct og_json *json, struct nest *nest,
                                 bool *out_is_value)
 {
@@ -347,7 +346,7 @@ bool og_json_open(struct og_json *json)
     return take(json, '{') || fail(json, "expected '{'");
 }
 
-/* True when a key is next: after '{' it may be missing, after ',' not. */
+/* True if a key is next: after '{' it may be missing, after ',' not. */
 static bool is_at_key(struct og_json *json)
 {
     if (json->expected != NULL) return false;
@@ -431,7 +430,7 @@ bool og_json_close_array(struct og_json *json)
 
 bool og_json_is_object(og_bytes data, bool *out_is_cut)
 {
-    /* Nothing is unescaped, so there need be no room for it. */
+    /* Nothing is unescaped, so no room is needed for it. */
     struct og_json json;
     og_json_init(&json, data, NULL);
     skip_space(&json);

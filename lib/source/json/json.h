@@ -22,17 +22,18 @@
 #include "lib/base/status.h"
 #include "lib/source/json/scan_bytes.h"
 
-/* Deeper values are refused: the stack of open brackets is this many bits. */
+/* Values nested deeper are refused: the stack of open brackets has this many
+ * bits. */
 #define OG_JSON_MAX_DEPTH 1024
 
 struct og_json {
     const char *data, *at, *end;
     char *unescaped; /* where the next string with escapes goes */
-    const char *key; /* where the last key began: at its quote */
+    const char *key; /* the opening quote of the last key */
     const struct og_scan_kernels *kernels;
-    bool is_first; /* no member was read yet */
-    /* The first error: "expected ':' after a key", NULL while all is well,
-     * and where it is. error_off == the length: the object was cut. */
+    bool is_first; /* no member has been read yet */
+    /* The first error: "expected ':' after a key", NULL if there is none, and
+     * its position. error_off == the length: the object was cut. */
     const char *expected;
     size_t error_off;
 };
@@ -56,23 +57,23 @@ bool og_json_next_key(struct og_json *json, og_bytes *out);
 /* Must follow each og_json_next_key() that was true. */
 bool og_json_next_value(struct og_json *json, struct og_json_value *out);
 
-/* Like it, but looks only whether the value is sound. */
+/* Like it, but only checks whether the value is valid. */
 bool og_json_skip_value(struct og_json *json);
 
-/* True when the object was closed, nothing but space follows it, and
- * there was no error. */
+/* True if the object was closed, only space follows it and there was no
+ * error. */
 bool og_json_close(struct og_json *json);
 
-/* The same of an array: its bracket, an item, the end. */
+/* The same for an array: its bracket, an item, the end. */
 bool og_json_open_array(struct og_json *json);
 bool og_json_next_item(struct og_json *json, struct og_json_value *out);
 bool og_json_close_array(struct og_json *json);
 
-/* Whether all of `data` is one sound object. On false, *out_is_cut says that
- * it is the beginning of one. */
+/* Whether all of `data` is one valid object. On false, *out_is_cut says that it
+ * is the beginning of one. */
 bool og_json_is_object(og_bytes data, bool *out_is_cut);
 
-/* Whether it is none for its depth alone, as far as that was read. */
+/* Whether it is invalid only because of its depth, as far as it was read. */
 bool og_json_is_too_deep(og_bytes data);
 
 #endif

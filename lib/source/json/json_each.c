@@ -1,4 +1,4 @@
-/* The scanner of JSON for others: every member or item is reported. */
+/* Reports every member or item to a callback. */
 
 #include <origo/json.h>
 

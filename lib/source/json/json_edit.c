@@ -1,6 +1,6 @@
 /* Lines of JSONL with one value changed. A record may have any fields, in any
- * order and spelling; they are not ours, so they are never parsed and written
- * again: the bytes before and after the value go out as they came in. */
+ * order and spelling. They belong to the user, so they are never parsed and
+ * rewritten: the bytes before and after the value are copied unchanged. */
 
 #include "lib/source/json/json_edit.h"
 #include "lib/base/c_locale.h"
@@ -26,7 +26,7 @@ static og_bytes trimmed(const char *begin, const char *end)
     return (og_bytes){begin, (size_t)(end - begin)};
 }
 
-/* As deep as the name has dots. */
+/* The depth is the number of dots in the name. */
 bool og_json_member(og_bytes line, const char *name, char *scratch,
                     og_bytes *out_raw)
 {
@@ -50,7 +50,7 @@ bool og_json_member(og_bytes line, const char *name, char *scratch,
     return true;
 }
 
-/* The bits of a double, in the order of the numbers. */
+/* The bits of a double, ordered like the numbers. */
 static uint64_t order_of(double value)
 {
     uint64_t bits;
@@ -115,7 +115,7 @@ void og_pack_json_string(struct og_pack *out, og_bytes s)
 void og_pack_share(struct og_pack *out, double value)
 {
     char digits[16];
-    /* By hand: printf would ask the locale for its comma. */
+    /* By hand: printf would use the decimal comma of the locale. */
     const unsigned n = (unsigned)(value * 10000 + 0.5);
     snprintf(digits, sizeof(digits), "%u.%04u", n / 10000, n % 10000);
     size_t len = strlen(digits);

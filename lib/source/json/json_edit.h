@@ -1,24 +1,24 @@
 #ifndef OG_SOURCE_JSON_JSON_EDIT_H
 #define OG_SOURCE_JSON_JSON_EDIT_H
 
-/* JSON records as bytes: what is where in a line, and lines rewritten with
- * one value changed and every other byte as it was. */
+/* JSON records as bytes: locates a value in a line, and rewrites a line with
+ * one value changed and every other byte unchanged. */
 
 #include "lib/base/packing.h"
 
 #include <origo/document.h>
 
-/* Where the value of the last member `name` is in an object: its bytes as
- * they are, quotes and all. `scratch` needs line.len + 64 bytes. False when
- * there is none or the line is no object. */
+/* The value of the last member `name` of an object: its bytes as they are,
+ * quotes included. `scratch` needs line.len + 64 bytes. False if there is none
+ * or the line is not an object. */
 bool og_json_member(og_bytes line, const char *name, char *scratch,
                     og_bytes *out_raw);
 
-/* A number or a time, as an order of 64-bit words: larger value, larger word.
- * False for a value that is neither. */
+/* A number or a time as a 64-bit word: larger value, larger word. False for any
+ * other value. */
 bool og_json_rank(og_bytes raw, char *scratch, uint64_t *out);
 
-/* Appends a string in quotes. What is not UTF-8 is kept as it is. */
+/* Appends a string in quotes. Invalid UTF-8 is kept unchanged. */
 void og_pack_json_string(struct og_pack *out, og_bytes s);
 void og_pack_text(struct og_pack *out, const char *s);
 /* Appends `value` rounded to four digits after the point: 0.8333, 1. */

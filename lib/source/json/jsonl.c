@@ -1,12 +1,12 @@
 /* From the members of a JSON object to the fields of a document.
  *
- * Values are kept by field while the object is read, and judged when it is
- * closed: so the last of two equal keys wins, whatever it is, and `null` takes
- * a field back. Numbers are taken where they make sense (an id, a title, the
- * seconds of a time) as the text that is in the file: 0.10 stays "0.10".
+ * Values are collected by field while the object is read, and checked once it
+ * is closed: so the last of two equal keys wins, whatever its type, and `null`
+ * removes a field. Numbers are accepted where they make sense (an id, a title,
+ * the seconds of a time) as the text in the file: 0.10 stays "0.10".
  *
  * The name of a field may be a path, "doc.body": the member `body` of the
- * object `doc`. A key that has the dots in it comes first. */
+ * object `doc`. A key that itself contains the dots takes precedence. */
 
 #include "lib/source/json/jsonl.h"
 
@@ -22,12 +22,12 @@ enum field {
     FIELD_TITLE,
     FIELD_URL,
     FIELD_TEXT,
-    FIELD_TIME_SOURCE, /* what an export says of the time */
+    FIELD_TIME_SOURCE, /* how an export says where the time is from */
     N_FIELDS
 };
 
-/* What is left of the name of each field inside the object at hand; NULL: the
- * field is not in it. */
+/* The rest of each field's name inside the current object; NULL: the field is
+ * not in it. */
 struct names {
     const char *of[N_FIELDS];
     bool has_dots; /* one of them is a path */
@@ -36,7 +36,7 @@ struct names {
 struct members {
     struct og_json_value values[N_FIELDS]; /* OG_JSON_NULL: absent */
     const char *places[N_FIELDS];          /* where the value began */
-    char *extra; /* NULL: what is no field is passed over */
+    char *extra;                           /* NULL: other members are skipped */
     size_t extra_len;
 };
 
@@ -56,7 +56,7 @@ static bool is_name(og_bytes key, const char *name)
            memcmp(name, key.data, key.len) == 0;
 }
 
-/* N_FIELDS for a key that nobody asked for. */
+/* N_FIELDS for a key that is not a field. */
 static enum field field_of(og_bytes key, const struct names *names)
 {
     for (int i = 0; i < N_FIELDS; i++)
@@ -64,7 +64,7 @@ static enum field field_of(og_bytes key, const struct names *names)
     return N_FIELDS;
 }
 
-/* Whether paths continue below this key, and how. */
+/* Whether paths continue below this key, and the rest of their names. */
 static bool names_below(og_bytes key, const struct names *names,
                         struct names *out)
 {
@@ -82,8 +82,8 @@ static bool names_below(og_bytes key, const struct names *names,
     return is_any;
 }
 
-/* A member that nobody asked for, from its key to the end of its value. Fits:
- * each byte of the line is copied once, a comma for the one in front of it. */
+/* A member that is not a field, from its key to the end of its value. It fits:
+ * each byte of the line is copied once, and the comma before it is one. */
 static void add_extra(const struct og_json *json, struct members *members)
 {
     if (members->extra == NULL || json->expected != NULL) return;
@@ -98,9 +98,9 @@ static void add_extra(const struct og_json *json, struct members *members)
 static void read_object(struct og_json *json, const struct names *names,
                         bool is_top, struct members *members);
 
-/* The object after a key that begins a path. It is sound: the value was
- * checked as a whole. It stays among the other members, for it may contain
- * more. As deep as the name has dots. */
+/* The object after a key that begins a path. It is valid: the value was checked
+ * as a whole. It also remains among the other members, for it may contain more.
+ * The depth is the number of dots in the name. */
 static void read_below(struct og_json *json, const struct names *names,
                        bool is_top, struct members *members)
 {
@@ -139,7 +139,7 @@ static bool is_string(const struct og_json_value *value)
     return value->kind == OG_JSON_STRING;
 }
 
-/* A string, or the digits of a number; else nothing. */
+/* A string, or the digits of a number; otherwise nothing. */
 static og_bytes text_of(const struct og_json_value *value)
 {
     const bool has_text = is_string(value) || value->kind == OG_JSON_NUMBER;
@@ -177,7 +177,7 @@ void og_jsonl_list_field(struct og_jsonl_problem *problem, og_bytes name)
              name.data, is_long ? "..." : "");
 }
 
-/* The names of the members, so that the right one can be chosen. */
+/* Lists the names of the members, so that the user can choose the right one. */
 static void list_fields(og_bytes line, char *unescaped,
                         struct og_jsonl_problem *problem)
 {

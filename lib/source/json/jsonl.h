@@ -8,25 +8,25 @@
 
 #include <origo/reading.h>
 
-/* What a line lacks to be a document. */
+/* Why a line is not a document. */
 struct og_jsonl_problem {
     const char *message; /* NULL: nothing */
     size_t off;          /* in the line */
-    char fields[120];    /* those it has, when the text is missing: "id, body";
-                            "": they are not the matter */
+    char fields[120];    /* the members that it has, if the text is missing:
+                            "id, body"; "": not the cause */
 };
 
-/* Adds a name to problem->fields; what does not fit is shown by dots. */
+/* Adds a name to problem->fields; names that do not fit are replaced by
+ * dots. */
 void og_jsonl_list_field(struct og_jsonl_problem *problem, og_bytes name);
 
-/* Fills out->doc and out->bad_time; the id is empty when the line has none.
- * Views into `line` or into `unescaped`, which needs room for line.len +
- * OG_SCAN_SLACK bytes. The name of a field may be a path, "doc.body". Of a key
- * that comes twice the last one counts. The members that are no fields go to
- * `extra`, which needs room for line.len bytes and becomes out->doc.extra;
- * NULL: they are not wanted. Returns what is after the last byte written to
- * `unescaped`, or NULL when the line is no document: the problem then says why.
- */
+/* Fills out->doc and out->bad_time; the id is empty if the line has none. Views
+ * into `line` or into `unescaped`, which needs room for line.len +
+ * OG_SCAN_SLACK bytes. The name of a field may be a path, "doc.body". Of
+ * repeated keys the last one counts. Members that are not fields go to `extra`,
+ * which needs room for line.len bytes and becomes out->doc.extra; NULL: they
+ * are dropped. Returns the end of what was written to `unescaped`, or NULL if
+ * the line is not a document: the problem then says why. */
 char *og_jsonl_read(og_bytes line, const og_fields *fields, char *unescaped,
                     char *extra, struct og_record *out,
                     struct og_jsonl_problem *problem);

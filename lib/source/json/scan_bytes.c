@@ -1,5 +1,5 @@
-/* Bytes in bulk: find what is special in a JSON string, resolve its escapes,
- * count lines.
+/* Bulk loops over bytes: find the special bytes of a JSON string, resolve its
+ * escapes, count lines.
  *
  * Text in JSONL has a \n every 40 to 80 bytes, so a loop that stops at every
  * escape spends its time on branches that nobody can predict. The AVX-512 form
@@ -10,14 +10,14 @@
  *     escape       0 1 0 0 1 0 0 0     the backslashes that begin an escape
  *     escaped      0 0 1 0 0 1 0 0     what follows them
  *
- * looks up what every escaped byte stands for in one permutation of a 128-byte
- * table, drops the escapes with one compression, and writes 64 bytes without
- * looking back. Only \u and the end of the string leave it. (The compression
- * goes through a register: its form that writes to memory takes over a hundred
- * cycles on Zen 4.)
+ * looks up the meaning of every escaped byte with one permutation of a 128-byte
+ * table, drops the escapes with one compression, and writes 64 bytes. Only \u
+ * and the end of the string leave the loop. (The compression goes through a
+ * register: its form that writes to memory takes over a hundred cycles on Zen
+ * 4.)
  *
  * The AVX2 form jumps from special byte to special byte. The plain form works
- * on 8 bytes in a word and is what every other machine takes. */
+ * on 8 bytes in a word and runs on every other machine. */
 
 #include "lib/source/json/scan_bytes.h"
 
@@ -103,7 +103,7 @@ static uint64_t zero_ones(uint64_t x)
 }
 
 /* Eight counters in a word; a product puts their sum into its highest byte,
- * where 31 words fit: 31 * 8 = 248 newlines at most. */
+ * which is large enough for 31 words: 31 * 8 = 248 newlines at most. */
 static size_t count_newlines_plain(const char *p, const char *end)
 {
     size_t n = 0;
@@ -227,10 +227,10 @@ OG_TARGET_AVX512 static const char *find_special_avx512(const char *p,
     return p + (special != 0 ? _tzcnt_u64(special) : rest);
 }
 
-/* The backslashes that begin an escape, when the first byte is not escaped
- * itself: in a run of them every second one, from its first. Subtracting the
- * runs from the odd positions carries through each run and gives its parity
- * (simdjson's find_escaped). */
+/* The backslashes that begin an escape, provided the first byte is not escaped
+ * itself: in a run of backslashes every second one, starting with the first.
+ * Subtracting the runs from the odd positions carries through each run and
+ * gives its parity (simdjson's find_escaped). */
 static inline uint64_t begin_escape_mask(uint64_t backslash)
 {
     const uint64_t odd = 0xaaaaaaaaaaaaaaaau;
@@ -238,12 +238,12 @@ static inline uint64_t begin_escape_mask(uint64_t backslash)
     return code & backslash;
 }
 
-/* 64 bytes, or the `inside` ones of them, taken apart. */
+/* 64 bytes, or the first `inside` of them, decomposed. */
 struct pieces {
-    __m512i mixed;   /* what is escaped is replaced by its meaning */
+    __m512i mixed;   /* escaped bytes are replaced by their meaning */
     uint64_t escape; /* the backslashes to drop */
-    uint64_t stop;   /* what the run cannot go past */
-    uint64_t ahead;  /* the escape whose second byte lies after them */
+    uint64_t stop;   /* bytes at which the run must stop */
+    uint64_t ahead;  /* an escape whose second byte is in the next 64 */
 };
 
 OG_TARGET_AVX512 static inline struct pieces take_apart(__m512i v,
@@ -274,8 +274,7 @@ OG_TARGET_AVX512 static inline char *put_pieces(const struct pieces *pieces,
 }
 
 /* No branch depends on where the escapes are, and in the common case the next
- * address depends on nothing that was read: many steps are under way at once.
- */
+ * address depends on nothing that was read: many steps overlap. */
 OG_TARGET_AVX512 static const char *
 unescape_avx512(const char *p, const char *end, char **dest)
 {
@@ -287,7 +286,7 @@ unescape_avx512(const char *p, const char *end, char **dest)
         size_t n = 64;
         if (OG_UNLIKELY((pieces.stop | pieces.ahead) != 0)) {
             n = _tzcnt_u64(pieces.stop | pieces.ahead);
-            /* An escape that lies ahead only begins the next step. */
+            /* An incomplete escape only begins the next step. */
             stops = ((pieces.stop >> n) & 1) != 0;
         }
         out = put_pieces(&pieces, first_bytes(n), out);

@@ -1,9 +1,9 @@
 #ifndef OG_SOURCE_JSON_SCAN_BYTES_H
 #define OG_SOURCE_JSON_SCAN_BYTES_H
 
-/* The three loops that see every byte of the input. Each comes in several
- * forms that give the same answer; scan_bytes.c explains how they work. None
- * reads outside p .. end. */
+/* The three loops that see every byte of the input. Each has several forms with
+ * the same result; scan_bytes.c explains how they work. None reads outside p ..
+ * end. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,17 +12,17 @@
 
 #include "lib/os/cpu.h"
 
-/* What og_scan_unescape may write after the last byte that counts. */
+/* og_scan_unescape may write this many bytes past the end of its output. */
 #define OG_SCAN_SLACK 64
 
 struct og_scan_kernels {
     /* The first quote, backslash or control character (below 0x20): where a
-     * JSON string stops being plain. `end` when there is none. */
+     * JSON string stops being plain. `end` if there is none. */
     const char *(*find_special)(const char *p, const char *end);
 
     /* Copies to *dest and moves it, with the two-byte escapes (\n \" ...)
      * resolved. Stops at a quote, a control character, \u, an escape that JSON
-     * does not know, a lone backslash at the end, or the end; returns the
+     * does not define, a lone backslash at the end, or the end; returns the
      * place (the backslash of an escape). *dest needs room for end - p +
      * OG_SCAN_SLACK bytes. */
     const char *(*unescape)(const char *p, const char *end, char **dest);
@@ -32,8 +32,8 @@ struct og_scan_kernels {
 
 const struct og_scan_kernels *og_scan_kernels_of(og_cpu level);
 
-/* What the character after a backslash stands for; 0 for 'u' and for all
- * that JSON does not know. */
+/* What the character after a backslash stands for; 0 for 'u' and for all that
+ * JSON does not define. */
 extern const char og_scan_escapes[256];
 
 /* One escape of two bytes at p. False when there is none. */

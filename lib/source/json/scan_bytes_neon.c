@@ -1,4 +1,4 @@
-/* The loops of scan_bytes.c with NEON: from special byte to special byte, as
+/* The loops of scan_bytes.c with NEON: from special byte to special byte, like
  * the AVX2 form. */
 
 #include "lib/base/neon.h"

@@ -1,6 +1,5 @@
-/* Every form is taken apart into numbers and a zone, written as RFC 3339 and
- * given to og_time_parse(), which knows the calendar: so there is one place
- * that says what a day is. */
+/* Every form is parsed into numbers and a zone, written as RFC 3339 and passed
+ * to og_time_parse(), so that the calendar is known in one place. */
 
 #include "lib/source/mail/date.h"
 
@@ -9,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* A year of two digits below this one is of this century (RFC 5322, 4.3). */
+/* A year of two digits below this one belongs to this century (RFC 5322,
+ * 4.3). */
 enum { CENTURY_TURN = 50, LONGEST = 64 };
 
 struct moment {
@@ -56,7 +56,7 @@ static bool take_clock(const char *s, struct moment *m)
     return sscanf(s, "%2d:%2d:%2d", &m->hour, &m->minute, &m->second) >= 2;
 }
 
-/* "+0100", "EST"; what is not known is UTC. */
+/* "+0100", "EST"; an unknown zone is UTC. */
 static int zone_of(const char *s)
 {
     static const struct {
@@ -131,9 +131,9 @@ static bool parse_words(const char *s, int64_t *out)
     return w.has_day && w.has_month && w.has_year && to_time(&w.moment, out);
 }
 
-/* ---- digits ---- */
+/* YYYYMMDDhhmmss and its prefixes from the day on. */
 
-/* YYYYMMDDhhmmss and its beginnings from the day on. */
+/* "+0100" for "+01:00", and seconds that are missing. */
 static bool parse_digits(const char *s, int64_t *out)
 {
     struct moment m = {.day = 1};
@@ -146,7 +146,7 @@ static bool parse_digits(const char *s, int64_t *out)
     return n >= 3 && to_time(&m, out);
 }
 
-/* "+0100" for "+01:00", and seconds that are left out. */
+/* Bare numbers are not dates here, though they are seconds elsewhere. */
 static bool parse_iso(const char *s, int64_t *out)
 {
     struct moment m = {.day = 1};
@@ -176,7 +176,7 @@ bool og_date_parse(og_bytes s, int64_t *out)
     memcpy(copy, s.data, s.len);
     copy[s.len] = 0;
     if (parse_digits(copy, out)) return true;
-    /* Bare numbers are no dates here, though they are seconds elsewhere. */
+    /* A year after a hyphen is not a zone. */
     if (strspn(copy, "0123456789.") == s.len) return false;
     return og_time_parse(s, out) || parse_iso(copy, out) ||
            parse_words(copy, out);

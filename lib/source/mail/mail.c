@@ -1,6 +1,6 @@
-/* The parts of a mail, without recursion: a stack of the multiparts that are
- * open, each with its boundary and the place where the search for the next one
- * continues. Depth and number of parts have an end, so that a mail made of
+/* The parts of a mail, without recursion: a stack of the open multiparts, each
+ * with its boundary and the position where the search for the next one
+ * continues. Depth and number of parts are bounded, so that a mail made of
  * boundaries costs no more than its bytes. */
 
 #define _GNU_SOURCE /* memmem */
@@ -145,7 +145,9 @@ static og_status take_text(struct reading *r, const struct part *part,
     TRY(og_charset_convert(r->charset, bytes, declared, &text, err));
     if (is_html) {
         const og_status status = og_html_read(r->html, text, true, err);
-        if (status == OG_ERR_LIMIT) return OG_OK; /* the others may do */
+        if (status == OG_ERR_LIMIT)
+            return OG_OK; /* another alternative may be
+                             usable */
         TRY(status);
         text = r->html->text;
     }
@@ -199,7 +201,7 @@ static og_status take_part(struct reading *r, og_bytes message, og_error *err)
 
 /* ---- multiparts ---- */
 
-/* The next line that is "--boundary"; its place and what is after it. */
+/* The next line that is "--boundary"; its position and the end of the line. */
 static bool find_boundary(const struct multipart *m, size_t from,
                           size_t *out_begin, size_t *out_end, bool *out_is_last)
 {
@@ -223,12 +225,12 @@ static bool find_boundary(const struct multipart *m, size_t from,
     }
 }
 
-/* The next part of the innermost multipart; false: it has no more. */
+/* The next part of the innermost multipart; false: there are no more. */
 static bool next_part(struct multipart *m, og_bytes *out)
 {
     size_t begin, end;
     bool is_last = false;
-    if (m->pos == SIZE_MAX) { /* what is before the first is for nobody */
+    if (m->pos == SIZE_MAX) { /* the text before the first part is ignored */
         if (!find_boundary(m, 0, &begin, &end, &is_last) || is_last)
             return false;
         m->pos = end;
@@ -238,7 +240,7 @@ static bool next_part(struct multipart *m, og_bytes *out)
     if (find_boundary(m, from, &begin, &end, &is_last)) {
         m->pos = is_last ? m->body.len : end;
     } else {
-        begin = m->pos = m->body.len; /* the last one was not closed */
+        begin = m->pos = m->body.len; /* the last part was not closed */
     }
     *out = (og_bytes){m->body.data + from, begin - from};
     return true;

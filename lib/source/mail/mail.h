@@ -5,14 +5,14 @@
  *   out: its text, subject, date and id                (lib/source/content.h)
  *
  * The text is that of the parts a reader sees: text/plain, of alternatives the
- * plain one, text/html when there is no other; attachments stay out. */
+ * plain one, text/html if there is no other; attachments are ignored. */
 
 #include "lib/source/mail/mime.h"
 #include "lib/source/web/html.h"
 
 struct og_mail {
     struct og_pack text, title, part, line;
-    og_bytes id; /* Message-ID without its brackets: a view of the mail */
+    og_bytes id; /* Message-ID without its angle brackets: a view of the mail */
     int64_t time;
     bool has_time;
 };
@@ -25,8 +25,8 @@ struct og_mail_options {
 void og_mail_init(struct og_mail *mail, const og_allocator *allocator);
 void og_mail_release(struct og_mail *mail);
 
-/* OG_ERR_INPUT: it has no headers; OG_ERR_MEMORY. mail->text has
- * OG_BLOCK_PADDING readable bytes after it. */
+/* OG_ERR_INPUT: no headers; OG_ERR_MEMORY. mail->text has OG_BLOCK_PADDING
+ * readable bytes after it. */
 og_status og_mail_read(struct og_mail *mail, og_bytes message,
                        const struct og_mail_options *options,
                        struct og_charset *charset, struct og_html *html,

@@ -24,7 +24,7 @@ void og_mime_base64(og_bytes s, struct og_pack *out)
     size_t n = 0;
     for (size_t i = 0; i < s.len; i++) {
         const int value = base64_value(s.data[i]);
-        if (s.data[i] == '=') n_bits = 0; /* another piece may follow */
+        if (s.data[i] == '=') n_bits = 0; /* another encoded block may follow */
         if (value < 0) continue;
         bits = bits << 6 | (uint32_t)value;
         n_bits += 6;
@@ -48,7 +48,7 @@ static int hex_value(char c)
     return -1;
 }
 
-/* The byte of "=41"; -1: none. */
+/* The byte of "=41"; -1: not an escape. */
 static int quoted_byte(og_bytes s, size_t at)
 {
     if (s.len - at < 3) return -1;
@@ -57,7 +57,7 @@ static int quoted_byte(og_bytes s, size_t at)
     return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
-/* After "=" and the newline that it takes away; `at` when it takes none. */
+/* After "=" and the newline that it removes; `at` if it removes none. */
 static size_t soft_break(og_bytes s, size_t at)
 {
     size_t next = at + 1;
@@ -146,7 +146,7 @@ static og_status decode_word(const struct encoded *word,
     return OG_OK;
 }
 
-/* Space between two encoded words is none. */
+/* Space between two encoded words is dropped. */
 static size_t space_before_word(og_bytes s, size_t at)
 {
     size_t next = at;
@@ -176,7 +176,7 @@ og_status og_mime_header(og_bytes s, struct og_charset *charset,
             og_pack_bytes(out, s.data + at, 1);
         at++;
     }
-    /* One line, whatever was decoded. */
+    /* A single line, whatever was decoded. */
     for (size_t i = begin; i < out->len; i++)
         if (out->data[i] < ' ') out->data[i] = ' ';
     return OG_OK;

@@ -1,9 +1,9 @@
 #ifndef OG_SOURCE_MAIL_MIME_H
 #define OG_SOURCE_MAIL_MIME_H
 
-/* The two ways in which mails carry bytes as text, and headers that are
- * neither. What is broken is passed over, as every mail program does: a mail
- * is never refused for a bad digit. */
+/* The two encodings in which mails carry bytes as text, and encoded headers.
+ * Malformed input is skipped, as every mail program does: a mail is never
+ * refused because of a bad digit. */
 
 #include "lib/source/charset.h"
 

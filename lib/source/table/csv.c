@@ -5,7 +5,7 @@
 #include "lib/source/json/json_edit.h"
 #include "lib/source/mail/date.h"
 
-/* A row on its way. */
+/* A row being parsed. */
 struct row {
     const char *at, *end;
     char delimiter;
@@ -55,7 +55,7 @@ static const char *find_quote(const struct row *r)
     return quote == NULL ? r->end : quote;
 }
 
-/* From the opening quote on. A view as long as nothing in it is doubled and
+/* From the opening quote on. A view, provided no quote in it is doubled and
  * nothing follows the closing quote. */
 static og_bytes take_quoted(struct row *r)
 {

@@ -15,7 +15,7 @@ static og_bytes without_brackets(og_bytes s)
     return s;
 }
 
-/* Text of a type that is not given: what does it look like? */
+/* Guesses the kind of a body without a declared type. */
 static enum og_block_kind kind_of_body(og_bytes type, og_bytes body)
 {
     if (type.len > 0) return og_content_kind(type);
@@ -28,7 +28,7 @@ static enum og_block_kind kind_of_body(og_bytes type, og_bytes body)
     return kind == OG_BLOCK_HTML ? kind : OG_BLOCK_EMPTY;
 }
 
-/* The time of a record is its own; what a page says is not asked. */
+/* The time of a record takes precedence over that of the page. */
 static og_status read_body(struct og_readers *readers, og_bytes type,
                            og_bytes body,
                            const struct og_source_options *options,
@@ -64,7 +64,7 @@ static og_status read_response(struct og_readers *readers, og_bytes message,
     const bool is_for_readers =
         response.type.len == 0 ||
         og_content_kind(response.type) != OG_BLOCK_EMPTY;
-    /* A picture whose packing is broken is no loss. */
+    /* A picture that cannot be unpacked is no loss. */
     if (status == OG_ERR_MEMORY) return status;
     if (!is_found || !is_for_readers) return OG_OK;
     TRY(status);

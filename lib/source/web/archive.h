@@ -5,9 +5,9 @@
  *   out: a document, when it contains one              (lib/source/block.c)
  *
  * Documents are pages and texts that were found (response with a status of 200
- * to 299, resource) or made of them (conversion: WET). Requests, metadata,
- * pictures and the like are passed over. The record's id, address and date are
- * the document's. */
+ * to 299, resource) or derived from them (conversion: WET). Requests, metadata,
+ * pictures and the like are skipped. The record's id, address and date are the
+ * document's. */
 
 #include "lib/source/content.h"
 

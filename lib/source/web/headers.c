@@ -49,7 +49,7 @@ size_t og_headers_len(og_bytes data)
     return 0;
 }
 
-/* Up to where the value ends: lines that begin with space belong to it. */
+/* The end of the value: lines that begin with space belong to it. */
 static size_t value_end(og_bytes headers, size_t pos)
 {
     og_bytes line;
@@ -77,7 +77,7 @@ og_bytes og_headers_find(og_bytes headers, const char *name)
     return (og_bytes){"", 0};
 }
 
-/* After the next ';' that is in no quotes. */
+/* After the next ';' outside quotes. */
 static size_t next_parameter(og_bytes s, size_t pos)
 {
     bool is_quoted = false;

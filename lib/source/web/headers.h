@@ -9,25 +9,25 @@
 /* Longer ones are not headers. */
 #define OG_HEADERS_MAX ((size_t)1 << 20)
 
-/* Bytes up to after the empty line; 0: it is not there. */
+/* The length up to and including the empty line; 0: there is none. */
 size_t og_headers_len(og_bytes data);
 
-/* The value of the first header of that name, without the space around it; a
- * value that continues in the next line has the newlines in it. len 0: none. */
+/* The value of the first header of that name, without surrounding space; a
+ * value that continues on the next line contains the newline. len 0: none. */
 og_bytes og_headers_find(og_bytes headers, const char *name);
 
-/* A line of `data` from *pos on, without its newline; false at the end. */
+/* The line of `data` at *pos, without its newline; false at the end. */
 bool og_next_line(og_bytes data, size_t *pos, og_bytes *out);
 
 og_bytes og_trim(og_bytes s);
 
-/* Whether `s` begins with `prefix`, small and capital letters alike. */
+/* Whether `s` begins with `prefix`, ignoring case. */
 bool og_begins_with(og_bytes s, const char *prefix);
 
-/* ";name=value" after the first value, quotes away; len 0: none. */
+/* ";name=value" after the first value, without quotes; len 0: none. */
 og_bytes og_header_parameter(og_bytes value, const char *name);
 
-/* A whole number of digits alone. */
+/* A whole number of digits only. */
 bool og_parse_length(og_bytes s, uint64_t *out);
 
 #endif

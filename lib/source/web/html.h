@@ -19,7 +19,7 @@ void og_html_init(struct og_html *html, const og_allocator *allocator);
 void og_html_release(struct og_html *html);
 
 /* Sets html->text; html->page.about describes the page. `wants_whole`: menus
- * and all, as for a mail. OG_ERR_LIMIT, OG_ERR_MEMORY. */
+ * and everything else, as for a mail. OG_ERR_LIMIT, OG_ERR_MEMORY. */
 og_status og_html_read(struct og_html *html, og_bytes data, bool wants_whole,
                        og_error *err);
 

@@ -1,14 +1,13 @@
-/* A model of the parser's stack of open elements that never contains less than
- * the real one does, but for elements whose end tags may be left out (p, li,
- * td ...): those need another element between them to nest, so they add a
- * small factor and no more.
+/* A model of the parser's stack of open elements that never contains fewer than
+ * the real one, except for elements whose end tags may be omitted (p, li, td
+ * ...): those need another element between them to nest, so they add a small
+ * factor and no more.
  *
- * An end tag closes what the rules of HTML would let it close, or less:
+ * An end tag closes what the rules of HTML let it close, or less:
  *
- *   of a formatting element  itself alone, what was opened inside stays open
+ *   of a formatting element  only itself, what was opened inside stays open
  *   of an ordinary element   up to the next block, which it cannot close
- *   of a block               up to the next table or the like
- */
+ *   of a block               up to the next table or the like */
 
 #include "lib/source/web/html_depth.h"
 
@@ -131,7 +130,7 @@ static bool is_same(const struct og_html_open *e, const struct og_html_tag *tag)
     return e->name == tag->name && e->hash == tag->hash;
 }
 
-/* Of an ordinary or a formatting element. */
+/* An ordinary or a formatting element. */
 static void close_element(struct og_html_depth *m,
                           const struct og_html_tag *tag, enum og_html_kind kind)
 {
@@ -163,7 +162,7 @@ static void close_block(struct og_html_depth *m, const struct og_html_tag *tag)
         if (i == at || m->stack[i].kind != OG_HTML_FORMATTING) remove_at(m, i);
 }
 
-/* False: it is too deep. */
+/* False: too deep. */
 static bool open_element(struct og_html_depth *m, const struct og_html_tag *tag,
                          enum og_html_kind kind)
 {
@@ -178,7 +177,7 @@ bool og_html_depth_take(struct og_html_depth *m, const struct og_html_tag *tag)
 {
     enum og_html_kind kind = og_html_kind_of(tag->name);
     if (m->n_foreign > 0 && (kind == OG_HTML_VOID || kind == OG_HTML_RAW))
-        kind = OG_HTML_ORDINARY; /* in foreign content nothing is special */
+        kind = OG_HTML_ORDINARY; /* in foreign content no element is special */
     if (kind == OG_HTML_VOID || kind == OG_HTML_RAW) return true;
     if (tag->is_end) {
         if (kind == OG_HTML_BLOCK || kind == OG_HTML_BARRIER)

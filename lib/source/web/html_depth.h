@@ -1,13 +1,12 @@
 #ifndef OG_SOURCE_WEB_HTML_DEPTH_H
 #define OG_SOURCE_WEB_HTML_DEPTH_H
 
-/*   in:  the tags of a page, in order (lib/source/web/html_tags.h) out: which
- * of them would nest too deep             (lib/source/web/html_reduce.h)
+/*   in:  the tags of a page, in order            (lib/source/web/html_tags.h)
+ *   out: which of them would nest too deep       (lib/source/web/html_reduce.h)
  *
- * The parser asks for many tags which elements are open, and walks over them:
- * a page of 100,000 nested boxes would take the square of that. As browsers
- * do, boxes beyond a depth that no page needs are left out and their content
- * stays. */
+ * For many tags the parser searches the open elements, so a page of 100,000
+ * nested boxes would take quadratic time. As in browsers, boxes beyond a depth
+ * that no page needs are dropped and their content is kept. */
 
 #include "lib/source/web/html_tags.h"
 
@@ -20,7 +19,7 @@ enum og_html_kind {
     OG_HTML_FORMATTING,
     OG_HTML_BARRIER, /* a block that hides what is outside it */
     OG_HTML_VOID,    /* never open, or closed by others: not counted */
-    OG_HTML_RAW,     /* its content is no markup */
+    OG_HTML_RAW,     /* its content is not markup */
 };
 
 enum og_html_kind og_html_kind_of(GumboTag name);
@@ -38,7 +37,7 @@ struct og_html_depth {
     int n_foreign; /* math that is open */
 };
 
-/* False: leave the tag out. */
+/* False: drop the tag. */
 bool og_html_depth_take(struct og_html_depth *d, const struct og_html_tag *tag);
 
 #endif

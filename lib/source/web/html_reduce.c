@@ -62,7 +62,7 @@ static bool is_place(enum place place, GumboTag tag)
     return true;
 }
 
-/* Which one it is; N_KNOWN: none that is needed. */
+/* The index of the attribute; N_KNOWN: not needed. */
 static int number_of(const struct og_html_attribute *a, GumboTag tag)
 {
     for (int i = 0; i < N_KNOWN; i++) {
@@ -70,7 +70,7 @@ static int number_of(const struct og_html_attribute *a, GumboTag tag)
             !is_name(a->name, known[i].name))
             continue;
         if (!is_place(known[i].place, tag)) break;
-        /* Most styles are of the looks. */
+        /* Most styles concern the appearance only. */
         if (i == 6 && !holds_text(a->value, "display") &&
             !holds_text(a->value, "visibility"))
             break;
@@ -148,8 +148,8 @@ static const char *take_raw(struct reducing *r, const struct og_html_tag *tag)
 
 /* ---- the page ---- */
 
-/* Tags that end a drawing that was not closed, as the standard lists them;
- * those that pages have in <foreignObject> (div, p, span) stay inside. */
+/* Tags that end an unclosed drawing, as the standard lists them; those that
+ * pages have in <foreignObject> (div, p, span) do not. */
 static bool ends_drawing(const struct og_html_tag *tag)
 {
     switch (tag->name) {
@@ -216,7 +216,7 @@ og_status og_html_reduce(struct og_html_reduced *out, og_bytes html,
         if (r.n_drawings == 0) put(&r, p, (size_t)(text_end - p));
         p = next == NULL ? r.end : take_markup(&r, next);
     }
-    put(&r, "", 1); /* the parser may look at the byte after the end */
+    put(&r, "", 1); /* the parser may read the byte after the end */
     if (out->html.failed)
         return og_error_memory(err, html.len, "a copy of a page");
     out->html.len--;

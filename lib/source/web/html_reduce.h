@@ -2,14 +2,15 @@
 #define OG_SOURCE_WEB_HTML_REDUCE_H
 
 /*   in:  any HTML
- *   out: HTML with what a reader of text needs         (lib/source/web/page.h)
+ *   out: HTML with what text extraction needs         (lib/source/web/page.h)
  *
  * Two thirds of a page are scripts, style sheets, drawings, and attributes that
- * say nothing of its text. They are left out before the page is parsed, which
- * costs ten times as much a byte. It is also the place for limits: the parser
- * compares every attribute of an element with every other one, and walks over
- * the open elements at many tags. Here an element keeps at most one attribute
- * of each name that is known, and is left out when it is nested too deep. */
+ * say nothing about its text. They are removed before the page is parsed,
+ * because parsing costs ten times as much per byte. This is also the place for
+ * limits: the parser compares every attribute of an element with every other
+ * one, and searches the open elements for many tags. Here an element keeps at
+ * most one attribute of each known name, and is dropped if it is nested too
+ * deep. */
 
 #include "lib/base/packing.h"
 

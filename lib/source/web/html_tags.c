@@ -29,7 +29,7 @@ static const char *find_text(const char *p, const char *end, const char *text)
 
 /* ---- comments and declarations ---- */
 
-/* After the comment that begins at "<!--". */
+/* The end of the comment that begins at "<!--". */
 static const char *skip_comment(const char *p, const char *end)
 {
     p += 4;
@@ -57,7 +57,7 @@ static const char *skip_spaces(const char *p, const char *end)
     return p;
 }
 
-/* From after the '='. */
+/* From the byte after '='. */
 static const char *take_value(const char *p, const char *end, og_bytes *out)
 {
     p = skip_spaces(p, end);
@@ -81,7 +81,7 @@ bool og_html_next_attribute(const char **at, const char *end,
         p++;
     *at = p;
     if (p == end || *p == '>') return false;
-    const char *const begin = p++; /* an '=' in front is a part of the name */
+    const char *const begin = p++; /* a leading '=' is part of the name */
     while (p < end && !og_html_is_space(*p) && *p != '/' && *p != '>' &&
            *p != '=')
         p++;

@@ -20,7 +20,7 @@ void og_http_release(struct og_http *http)
     og_http_init(http, http->unpacked.allocator);
 }
 
-/* "HTTP/1.1 200 OK"; 0: it is not a status line. */
+/* "HTTP/1.1 200 OK"; 0: not a status line. */
 static int status_of(og_bytes line)
 {
     if (!og_begins_with(line, "HTTP/")) return 0;
@@ -35,7 +35,7 @@ static int status_of(og_bytes line)
     return status;
 }
 
-/* What was made, with readable bytes after it, as all text has. */
+/* The output, with readable bytes after it, like all text. */
 static og_bytes seal(struct og_pack *p)
 {
     const size_t len = p->len;
@@ -63,7 +63,7 @@ static bool read_chunk_len(og_bytes line, uint64_t *out)
     return i == line.len || line.data[i] == ';' || line.data[i] == ' ';
 }
 
-/* False when the body has no chunks at all. */
+/* False if the body has no chunks at all. */
 static bool unchunk(struct og_http *http, og_bytes body, og_bytes *out)
 {
     struct og_pack *const to = &http->unchunked;
@@ -74,7 +74,7 @@ static bool unchunk(struct og_http *http, og_bytes body, og_bytes *out)
         uint64_t len;
         if (!read_chunk_len(line, &len)) {
             if (to->len == 0) return false;
-            break; /* what came before is good */
+            break; /* what came before is correct */
         }
         if (len == 0) break;
         const size_t left = body.len - pos;
@@ -169,7 +169,7 @@ og_status og_http_read(struct og_http *http, og_bytes message, uint64_t max_len,
     const size_t headers_len = og_headers_len(rest);
     out->headers = (og_bytes){rest.data, headers_len};
     out->body = (og_bytes){rest.data + headers_len, rest.len - headers_len};
-    if (headers_len == 0) { /* headers alone, and they were cut */
+    if (headers_len == 0) { /* a truncated response: headers only */
         out->headers = rest;
         out->body = (og_bytes){"", 0};
     }

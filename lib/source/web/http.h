@@ -16,7 +16,7 @@ struct og_http {
 };
 
 struct og_http_response {
-    int status;       /* 200; 0: it was no HTTP */
+    int status;       /* 200; 0: it is not HTTP */
     og_bytes headers; /* without the status line */
     og_bytes type;    /* Content-Type */
     og_bytes body;    /* a view into the input or into `http` */
@@ -27,8 +27,8 @@ void og_http_release(struct og_http *http);
 
 /* OG_ERR_INPUT: the body cannot be unpacked (the message says why);
  * OG_ERR_LIMIT: it unpacks to more than `max_len`; OG_ERR_MEMORY. A body that
- * says it is in chunks and is not is taken as it is; one that was cut keeps
- * what is there. */
+ * is wrongly declared as chunked is kept unchanged; a truncated one keeps what
+ * is there. */
 og_status og_http_read(struct og_http *http, og_bytes message, uint64_t max_len,
                        struct og_http_response *out, og_error *err);
 

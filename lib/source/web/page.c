@@ -1,10 +1,10 @@
 /* From gumbo's tree to an array of nodes.
  *
- * gumbo takes its memory through a callback and does not look whether it got
- * any. Here it comes from a bump allocator with a limit, and when that has
- * none, the callback leaves the parser by longjmp: the tree is thrown away
- * with its memory, so nothing is left behind. The limit is needed anyway: a
- * few hundred kilobytes of misnested markup can ask for a tree of gigabytes. */
+ * gumbo allocates through a callback and does not check the result. Here the
+ * memory comes from a bump allocator with a limit; when that is exhausted, the
+ * callback leaves the parser by longjmp: the tree is discarded with its memory,
+ * so nothing leaks. The limit is needed anyway: a few hundred kilobytes of
+ * misnested markup can ask for a tree of gigabytes. */
 
 #include "lib/source/web/page.h"
 
@@ -14,8 +14,7 @@
 #include "lib/source/web/page_about.h"
 #include "lib/source/web/page_words.h"
 
-/* Bytes of tree that a byte of HTML may cost: markup without any text takes
- * up to 60. */
+/* Bytes of tree per byte of HTML: markup without any text takes up to 60. */
 #define TREE_FACTOR 96
 #define TREE_LEAST  ((size_t)16 << 20)
 
@@ -52,7 +51,7 @@ static void give_back(void *ctx, void *p)
     (void)ctx, (void)p;
 }
 
-/* NULL: no memory, or over the limit. */
+/* NULL: out of memory, or over the limit. */
 static const GumboOutput *parse_html(struct og_bump *bump, og_bytes html)
 {
     struct parse parse = {.bump = bump};
@@ -68,9 +67,9 @@ static const GumboOutput *parse_html(struct og_bump *bump, og_bytes html)
 /* ---- elements ---- */
 
 enum fate {
-    FATE_NODE,  /* a node, and what it contains */
-    FATE_LEAVE, /* neither it nor what it contains is for readers */
-    FATE_INLINE /* what it contains, as if it were not there */
+    FATE_NODE,  /* a node, and its content */
+    FATE_LEAVE, /* neither it nor its content is for readers */
+    FATE_INLINE /* its content only */
 };
 
 static enum fate fate_of(const GumboElement *e)
@@ -95,7 +94,7 @@ static enum fate fate_of(const GumboElement *e)
     case GUMBO_TAG_NOEMBED:
     case GUMBO_TAG_NOFRAMES:
     case GUMBO_TAG_TITLE:
-    case GUMBO_TAG_RT: /* how a word is read, written above it */
+    case GUMBO_TAG_RT: /* how a word is pronounced, written above it */
     case GUMBO_TAG_RP:
     case GUMBO_TAG_META:
     case GUMBO_TAG_LINK: return FATE_LEAVE;
@@ -185,7 +184,7 @@ struct walk {
     uint32_t parent; /* of the next node */
 };
 
-/* *out_enters: look at what it contains, too. */
+/* *out_enters: visit its content, too. */
 static bool visit(struct walk *walk, const GumboNode *n, bool *out_enters)
 {
     struct og_page_node *node;

@@ -4,25 +4,24 @@
 /*   in:  the bytes of an HTML page, in UTF-8
  *   out: its nodes, in the order of the page (lib/source/web/page_main.h)
  *
- * What can contain text for a reader, as an array: a node comes before what it
- * contains, so every question about a subtree is a walk from a node to its
- * `end`, and nothing recurses. Scripts, forms' fields, pictures and the like
- * are left out here; what the page says about itself (title, time, address) is
- * kept apart. */
+ * The elements that may contain text for a reader, as an array: a node precedes
+ * its content, so a subtree is the range from a node to its `end`, and nothing
+ * recurses. Scripts, form fields, pictures and the like are dropped here; what
+ * the page says about itself (title, time, address) is kept separately. */
 
 #include <origo/document.h>
 
 #include "lib/source/web/page_data.h"
 
-/* What the names of classes, ids and roles say of an element. */
+/* What the names of classes, ids and roles say about an element. */
 enum og_page_trait {
     OG_PAGE_UNLIKELY = 1 << 0, /* not the text: sidebar, comments, menu ... */
     OG_PAGE_LIKELY = 1 << 1,   /* article, content, main ... */
-    OG_PAGE_GOOD = 1 << 2,     /* a weight for it */
-    OG_PAGE_BAD = 1 << 3,      /* a weight against it */
-    OG_PAGE_ASIDE = 1 << 4,    /* share, related, newsletter: goes wherever it
-                                  is */
-    OG_PAGE_BODY = 1 << 5,     /* says that it is the text: articleBody */
+    OG_PAGE_GOOD = 1 << 2,     /* counts in its favour */
+    OG_PAGE_BAD = 1 << 3,      /* counts against it */
+    OG_PAGE_ASIDE = 1 << 4,    /* share, related, newsletter: dropped wherever
+                                  it is */
+    OG_PAGE_BODY = 1 << 5,     /* declares itself to be the text: articleBody */
     OG_PAGE_HIDDEN = 1 << 6,
     OG_PAGE_COMMENT = 1 << 7,
     OG_PAGE_CAPTION = 1 << 8,
@@ -33,10 +32,10 @@ enum og_page_trait {
 
 struct og_page_node {
     uint32_t parent; /* of the root: itself */
-    uint32_t end;    /* after the last node that it contains */
+    uint32_t end;    /* after the last node of its content */
     uint16_t tag;    /* as in page_tags.h */
     uint16_t traits;
-    uint32_t name_hash; /* of its class: elements of one kind */
+    uint32_t name_hash; /* of its class: elements of the same kind */
     og_bytes text;      /* of a text node */
 };
 
@@ -44,11 +43,11 @@ struct og_page_node {
 struct og_page_about {
     og_bytes title, url, language;
     int64_t time;
-    int time_zone; /* in which the page writes it: minutes east of UTC */
+    int time_zone; /* of the time on the page: minutes east of UTC */
     og_time_source time_source; /* metadata, text or address */
-    int time_rank;              /* how well it is known; 0: not at all */
+    int time_rank;              /* how reliable it is; 0: unknown */
     struct og_page_data data;
-    /* On the way to these: */
+    /* Intermediate results: */
     og_bytes tag_title, base, shared_url;
     size_t heading; /* the node of the first <h1>; 0: none yet */
     int title_rank, url_rank, shared_url_rank;
@@ -65,15 +64,15 @@ struct og_page {
 void og_page_init(struct og_page *page, const og_allocator *allocator);
 void og_page_release(struct og_page *page);
 
-/* `scripts` are those that contain data about the page. `html` must be NUL-free
- * at html.data[html.len] only in so far as it may be read; the page keeps no
- * view into it. OG_ERR_LIMIT: the page would take more than a fair share of
- * memory; OG_ERR_MEMORY. */
+/* `scripts` are those that contain data about the page. The byte at
+ * html.data[html.len] must be readable; the page keeps no view into `html`.
+ * OG_ERR_LIMIT: the page would take more than a fair share of memory;
+ * OG_ERR_MEMORY. */
 og_status og_page_parse(struct og_page *page, og_bytes html,
                         const og_bytes *scripts, size_t n_scripts,
                         og_error *err);
 
-/* Blocks begin a line of their own; all else runs in the line. */
+/* Blocks begin a new line; other elements run on in the line. */
 bool og_page_is_block(uint16_t tag);
 
 #endif

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* memmem */
-/* Pages give their title and address in many ways. Each way has a rank, and of
- * two the higher one counts; of equal ones the first, since what comes later on
- * a page is as a rule about other pages. */
+/* Pages give their title and address in many ways. Each way has a rank, and the
+ * highest counts; of equal ones the first, since what comes later on a page is
+ * usually about other pages. */
 
 #include "lib/source/web/page_about.h"
 
@@ -101,7 +101,8 @@ void og_page_about_element(struct og_page *page, uint32_t parent,
 
 /* ---- the title ---- */
 
-/* The text of a node, space folded; len 0: none, or too long for a title. */
+/* The text of a node, with space collapsed; len 0: none, or too long for a
+ * title. */
 static og_bytes text_of(struct og_page *page, uint32_t at)
 {
     enum { LONGEST_TITLE = 400 };
@@ -141,9 +142,9 @@ static bool is_heading(const struct og_page_node *node)
 }
 
 struct headings {
-    og_bytes only;  /* the one and only <h1> */
-    og_bytes alike; /* the first that the page's other titles mention */
-    og_bytes named; /* the first that is called a title */
+    og_bytes only;  /* the only <h1> */
+    og_bytes alike; /* the first that resembles another title of the page */
+    og_bytes named; /* the first that is named a title */
     int n_h1;
 };
 
@@ -204,7 +205,7 @@ static og_bytes without_site(og_bytes title)
     return title;
 }
 
-/* When neither a heading nor the data of the page gives a title. */
+/* If neither a heading nor the data of the page gives a title. */
 static og_bytes last_title(const struct og_page_about *about,
                            const struct headings *h)
 {

@@ -34,7 +34,7 @@ static void take_text(struct og_page_block *b, og_bytes text, bool is_link)
     }
 }
 
-/* A short part of a line that is called a byline, a caption or the like. */
+/* A short part of a line that is named a byline, a caption or the like. */
 static bool is_silent(const struct og_page_node *node,
                       const struct og_page_stat *s)
 {

@@ -1,17 +1,17 @@
-/* Which parts of a page are its main text.
+/* Chooses the parts of a page that are its main text.
  *
  * The idea is that of Arc90's Readability, which its descendants share:
- * paragraphs vote. A paragraph is worth more the longer it is and the more
- * commas it has; its vote goes to the elements around it, less to those
- * farther out; an element of which much is links is worth little. The element
- * with the most votes contains the text, and the parts beside it that look the
- * same belong to it. Before that, what its class names as a sidebar and the
- * like goes; after it, what is inside the text and is not text: share buttons,
+ * paragraphs vote. A paragraph counts more the longer it is and the more commas
+ * it has; its vote goes to the elements around it, less to those farther out;
+ * an element that consists largely of links counts little. The element with the
+ * most votes contains the text, and adjacent parts that look the same belong to
+ * it. Before the vote, elements whose class marks them as a sidebar or the like
+ * are removed; after it, whatever inside the text is not text: share buttons,
  * lists of other articles, tables of links.
  *
- * A page whose classes mislead loses its text in the first step. So when
- * little is left, all is done again with less trust in the names, and that
- * counts when it finds much more. */
+ * A page with misleading classes loses its text in the first step. So if little
+ * is left, everything is repeated with less trust in the names, and that result
+ * counts if it is much longer. */
 
 #include <string.h>
 
@@ -23,18 +23,19 @@ enum {
     SHORTEST_PARAGRAPH = 25,
     LEAST_PROSE = 80,
     ENOUGH_TEXT = 350,
-    MUCH_MORE = 3, /* times as long: a reason to doubt the names */
+    MUCH_MORE = 3, /* a result this many times longer casts doubt on the
+                      names */
     N_ANCESTORS = 5,
-    MAX_CLIMB = 64 /* levels; text is not nested deeper for its own sake */
+    MAX_CLIMB = 64 /* levels; text is not nested deeper */
 };
 
 struct choice {
     const struct og_page *page;
     struct og_page_stat *stats;
-    bool trusts_names; /* drop what is called unlikely */
-    bool cleans;       /* drop what looks like a list inside the text */
+    bool trusts_names; /* drop elements with unlikely names */
+    bool cleans;       /* drop lists and the like inside the text */
     uint32_t body;
-    uint32_t prose_len; /* of what was chosen, before it is cleaned */
+    uint32_t prose_len; /* of the chosen elements, before cleaning */
 };
 
 static const struct og_page_node *node_of(const struct choice *c, uint32_t i)
@@ -81,8 +82,8 @@ static uint32_t count_commas(og_bytes s)
     return n;
 }
 
-/* From the last node to the first: what a node contains follows it. Gone
- * parts count nothing. */
+/* From the last node to the first: the content of a node follows it. Removed
+ * parts do not count. */
 void og_page_count(const struct og_page *page, struct og_page_stat *stats)
 {
     for (uint32_t i = 0; i < page->n_nodes; i++) {
@@ -128,7 +129,7 @@ void og_page_count(const struct og_page *page, struct og_page_stat *stats)
     }
 }
 
-/* As if nothing were gone. */
+/* As if nothing were removed. */
 void og_page_count_all(const struct og_page *page, struct og_page_stat *stats)
 {
     for (uint32_t i = 0; i < page->n_nodes; i++) {
@@ -145,7 +146,7 @@ static void count(struct choice *c)
     og_page_count(c->page, c->stats);
 }
 
-/* Inside a gone part everything is gone. */
+/* Everything inside a removed part is removed. */
 static void spread_gone(struct choice *c)
 {
     const struct og_page *const page = c->page;
@@ -176,8 +177,8 @@ static bool is_unlikely(const struct choice *c, uint32_t i)
     return has(c, i, OG_PAGE_UNLIKELY) && !has(c, i, OG_PAGE_LIKELY);
 }
 
-/* What contains most of the page's text is no matter of the margin, whatever it
- * is called. */
+/* An element with most of the page's text is not marginal, whatever its
+ * name. */
 static bool holds_most(const struct choice *c, uint32_t i)
 {
     return !has(c, i, OG_PAGE_COMMENT) &&
@@ -306,8 +307,8 @@ static bool holds(const struct choice *c, uint32_t outer, uint32_t inner)
     return inner >= outer && inner < node_of(c, outer)->end;
 }
 
-/* An element that contains at least three other good candidates is the text
- * that was written in pieces. */
+/* An element that contains at least three other good candidates is the text,
+ * written in pieces. */
 static uint32_t common_ancestor(const struct choice *c, uint32_t best)
 {
     const float enough = c->stats[best].score * 0.75f;
@@ -328,7 +329,7 @@ static uint32_t common_ancestor(const struct choice *c, uint32_t best)
     return best;
 }
 
-/* Up, as long as the votes rise: the text may be spread over brothers. */
+/* Climbs as long as the votes rise: the text may be spread over siblings. */
 static uint32_t climb(const struct choice *c, uint32_t best)
 {
     float last = c->stats[best].score;
@@ -344,8 +345,7 @@ static uint32_t climb(const struct choice *c, uint32_t best)
     return best;
 }
 
-/* Up, as long as what is around the text is text, too: it was written in
- * boxes of their own. */
+/* Climbs as long as the surroundings are text, too, in boxes of their own. */
 static uint32_t widen(const struct choice *c, uint32_t best)
 {
     for (uint32_t at = node_of(c, best)->parent; at != 0 && at != c->body;
@@ -412,7 +412,7 @@ static bool is_cleaned(uint16_t tag)
            tag == GUMBO_TAG_SECTION;
 }
 
-/* A box inside the text that is more links, lists or fields than text. */
+/* A box inside the text that has more links, lists or fields than text. */
 static bool is_clutter(const struct choice *c, uint32_t i)
 {
     const struct og_page_stat *const s = &c->stats[i];

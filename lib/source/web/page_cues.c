@@ -1,6 +1,6 @@
-/* Beginnings of words that are about the page and not about its matter, in the
- * languages that most pages are written in. They say little of a paragraph and
- * much of a short line. */
+/* Word beginnings that concern the page rather than its subject, in the most
+ * frequent languages of the web. They say little about a paragraph and much
+ * about a short line. */
 
 #include <string.h>
 #include <strings.h>
@@ -14,7 +14,7 @@ struct cue {
     int kind;
 };
 
-/* In lower case, in the order of the alphabet. */
+/* In lower case, alphabetical. */
 static const struct cue cues[] = {
     {"abb.", CUE_PICTURE},
     {"abbildung", CUE_PICTURE},

@@ -7,7 +7,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* At a quote: *out is what is inside, the result is after the last quote. */
+/* At a quote: *out is the content, the result is after the closing quote. */
 static const char *take_string(const char *p, const char *end, og_bytes *out)
 {
     const char *const begin = ++p;
@@ -26,7 +26,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits after \u; -1: they are not digits. */
+/* The four digits after \u; -1: not digits. */
 static int take_unit(const char *p, const char *end)
 {
     int value = 0;
@@ -59,7 +59,7 @@ static char *put_character(char *to, uint32_t c)
     return to;
 }
 
-/* From after \u; a half of a pair alone is left out, as is a zero. */
+/* From after \u; an unpaired surrogate is dropped, as is a zero. */
 static const char *unescape_unit(const char *p, const char *end, char **to)
 {
     const int first = take_unit(p, end);

@@ -1,11 +1,11 @@
 #ifndef OG_SOURCE_WEB_PAGE_DATA_H
 #define OG_SOURCE_WEB_PAGE_DATA_H
 
-/*   in:  scripts of a page that contain data, JSON-LD and the like
- *   out: what they say of the page (lib/source/web/page_about.h)
+/*   in:  data scripts of a page, JSON-LD and the like
+ *   out: what they say about the page (lib/source/web/page_about.h)
  *
- * Read with a light hand, since many are not quite JSON: strings that follow
- * the names that matter, wherever they are. The first of each counts. */
+ * Parsed leniently, since many are not quite JSON: strings after the names that
+ * matter, wherever they are. The first of each counts. */
 
 #include "lib/base/bump.h"
 
@@ -14,7 +14,7 @@ struct og_page_data {
     og_bytes headline, published, created, modified, body;
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 bool og_page_data_read(struct og_page_data *data, og_bytes script,
                        struct og_bump *bump);
 

@@ -79,7 +79,7 @@ static const struct {
     {"\xd0\xb4\xd0\xb5\xd0\xba", 12},
 };
 
-/* Numbers, words and the signs between them. */
+/* Numbers, words and the characters between them. */
 struct piece {
     const char *begin;
     size_t len;
@@ -131,7 +131,7 @@ static int month_of(const struct piece *w)
 static bool to_time(int year, int month, int day, int64_t *out)
 {
     char s[40];
-    /* The Web is from 1991; what a page says of earlier days is not its own. */
+    /* The web dates from 1991; an earlier date on a page is not its own. */
     if (year < 1991 || year > 2100 || month < 1 || month > 12 || day < 1 ||
         day > 31)
         return false;
@@ -150,7 +150,7 @@ static bool is_year(const struct piece *w)
     return w->len == 4 && w->value >= 1991 && w->value <= 2100;
 }
 
-/* "de", "st", "th": between the parts of a date. */
+/* "de", "st", "th": words between the parts of a date. */
 static bool is_filler(const struct piece *w)
 {
     static const char *const fillers[] = {"de", "del", "st", "nd",
@@ -163,7 +163,7 @@ static bool is_filler(const struct piece *w)
     return false;
 }
 
-/* Of three pieces in a row. */
+/* From three consecutive pieces. */
 static bool try_date(const struct piece *w, bool month_first, int64_t *out)
 {
     if (is_day(&w[0]) && month_of(&w[1]) != 0 && is_year(&w[2]))

@@ -7,8 +7,8 @@
 
 #include "lib/base/memory.h"
 
-/* The first date in `text`, at midnight. Days come before months unless
- * `month_first`, where both are possible. */
+/* The first date in `text`, at midnight. If both readings are possible, the day
+ * comes before the month unless `month_first`. */
 bool og_page_date_in_text(og_bytes text, bool month_first, int64_t *out);
 
 bool og_page_date_in_address(og_bytes url, int64_t *out);

@@ -4,7 +4,7 @@
 
 #include "lib/source/web/page_tags.h"
 
-/* Boxes farther out say nothing more. */
+/* Boxes farther out add no information. */
 enum { MAX_LEVELS = 64 };
 
 /* One of the `n` values of a group. */
@@ -170,7 +170,8 @@ static int distance_to_prose(const struct og_page_facts *x, size_t i)
     return 12;
 }
 
-/* To the nearest prose inside: 0 to 4 before it, 5 to 9 after. */
+/* The distance to the nearest prose of the text: 0 to 4 before it, 5 to 9
+ * after. */
 static int inside_distance(const struct og_page_facts *x, size_t i)
 {
     if (x->survey->first_prose == UINT32_MAX) return -1;
@@ -230,7 +231,7 @@ static void add_text(struct og_page_features *f, const struct og_page_facts *x,
     some_of(f, 1, x->survey->seen[at] == b->hash && x->survey->is_twice[at]);
 }
 
-/* How much of a box is links, and how much prose. */
+/* The shares of links and of prose in a box. */
 static void add_shares(struct og_page_features *f,
                        const struct og_page_stat *box)
 {
@@ -240,7 +241,7 @@ static void add_shares(struct og_page_features *f,
            STEP(percent(box->prose_len, box->text_len), 5, 30, 60, 80, 95));
 }
 
-/* The boxes around it, and what the vote made of them. */
+/* The surrounding boxes and their votes. */
 static void add_boxes(struct og_page_features *f, const struct og_page_facts *x,
                       const struct og_page_block *b)
 {
@@ -260,7 +261,7 @@ static void add_boxes(struct og_page_features *f, const struct og_page_facts *x,
     one_of(f, 6, STEP(tree_distance(x, b->node), 1, 2, 3, 5, 8));
 }
 
-/* Where on the page it is. */
+/* The position on the page. */
 static void add_place(struct og_page_features *f, const struct og_page_facts *x,
                       size_t i, uint32_t prose_before)
 {

@@ -37,8 +37,8 @@ static void weigh_all(const struct og_page_facts *x, struct og_page_main *m)
     }
 }
 
-/* A page where nothing is likely has its text where it is least unlikely:
- * among the prose, if there is any. */
+/* On a page where no block is likely to be text, the least unlikely ones are
+ * chosen: among the prose, if there is any. */
 static int threshold_of(const struct og_page_main *m)
 {
     enum { BELOW_BEST = 700 };

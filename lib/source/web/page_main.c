@@ -27,8 +27,8 @@ static og_status make_stats(struct og_page_main *m, const struct og_page *page,
     return OG_OK;
 }
 
-/* A page that a script fills has its text in the data of a script. It counts
- * when it is plain and much more than what the page shows by itself. */
+/* A page that is filled by a script has its text in the data of a script. It
+ * counts if it is plain and much longer than what the page itself shows. */
 static bool is_in_data(const struct og_page_main *m, og_bytes body)
 {
     enum { LEAST = 400, MUCH_MORE = 2 };

@@ -1,14 +1,14 @@
 #define _GNU_SOURCE /* memmem */
 /* When was a page published? It says so in many ways, which do not always
- * agree. Each way has a rank, and of two the higher one counts; of equal ones
- * the first, since what comes later on a page is as a rule about other pages.
- * The order is that of how often each is right, where they disagree: what is
- * made for the purpose (article:published_time, datePublished), then what
- * readers see at the title, then the data that systems of content write
- * whatever happens (dc.date, dateCreated), which is often the day of an import
- * or of the last change; the rest of the text comes last.
+ * agree. Each way has a rank, and the highest counts; of equal ones the first,
+ * since what comes later on a page is usually about other pages. The ranks
+ * follow how often each way is right where they disagree: metadata made for the
+ * purpose (article:published_time, datePublished), then what readers see near
+ * the title, then the data that content management systems write in any case
+ * (dc.date, dateCreated), which is often the day of an import or of the last
+ * change; the rest of the text comes last.
  *
- * A day alone does not displace a moment of that day. */
+ * A bare day does not replace a time on that day. */
 
 #include "lib/source/web/page_times.h"
 
@@ -23,13 +23,13 @@ enum {
     RANK_ADDRESS = 30, /* a day in the address of the page */
     RANK_DATA = 28,    /* datePublished in a script */
     RANK_NEAR_TITLE = 24,
-    RANK_NAMED_TEXT = 23,     /* in an element that is called date */
-    RANK_TIME_PUBLISHED = 22, /* <time> that says so */
+    RANK_NAMED_TEXT = 23,     /* in an element that is named date */
+    RANK_TIME_PUBLISHED = 22, /* <time> marked as such */
     RANK_TIME_NEAR_TITLE = 21,
     RANK_SAID_TEXT = 20, /* "published on ..." */
     RANK_TIME_TAG = 19,
     RANK_DATA_CREATED = 16,
-    RANK_TIME_LATER = 15, /* <time> of a comment, a side bar */
+    RANK_TIME_LATER = 15, /* <time> of a comment or a sidebar */
     RANK_UPDATED = 14,
     RANK_TEXT = 13,
     RANK_LONG_LINE = 12, /* at the beginning of a paragraph */
@@ -74,7 +74,7 @@ static const struct {
     {"last-modified", 10},
 };
 
-/* A date of 60 letters is in a line of its own; in a paragraph it is of
+/* A date within 60 bytes is on a line of its own; in a paragraph it is about
  * something else. */
 enum { LONGEST_DATE_LINE = 120, NEAR_TITLE = 40 };
 
@@ -119,14 +119,14 @@ static og_bytes trim(const char *s)
 
 #define DAY ((int64_t)86400 * 1000000)
 
-/* Zero seconds, and the years 0 and 1, are what programs write that do not
- * know. */
+/* Zero seconds, and the years 0 and 1, are what programs write for an unknown
+ * time. */
 static bool is_believable(int64_t time)
 {
     return !(time > -2 * DAY && time < 2 * DAY) && time > -DAY * 365 * 1900;
 }
 
-/* Midnight in some zone is a day, and stays the same day in UTC. */
+/* Midnight in some zone is a day, and remains the same day in UTC. */
 static og_bytes without_midnight(og_bytes s)
 {
     const bool is_midnight = s.len > 19 &&
@@ -159,7 +159,7 @@ static bool is_day(int64_t time)
     return time % DAY == 0;
 }
 
-/* Whether the moment is on that day somewhere on earth, or on the day after:
+/* Whether the time falls on that day somewhere on earth, or on the next:
  * addresses are made before an article appears. */
 static bool is_on_day(int64_t moment, int64_t day)
 {
@@ -170,7 +170,7 @@ static void take_candidate(struct og_page_about *about, int rank,
                            og_time_source source, const struct candidate *c)
 {
     const bool is_same = about->time_rank > 0 && c->time == about->time;
-    /* The same moment once more may say in what zone it was written. */
+    /* The same time again may add the zone in which it was written. */
     if (is_same && c->has_zone && about->time_zone == 0)
         about->time_zone = c->zone;
     if (rank <= about->time_rank) return;
@@ -290,7 +290,7 @@ void og_page_time_of_element(struct og_page *page, uint32_t parent,
 
 /* ---- the text ---- */
 
-/* Called date by the element or one of the two around it. */
+/* The element or one of the two around it is named date. */
 static bool is_called_date(const struct og_page *page, uint32_t i)
 {
     for (int level = 0; level < 3 && i != 0; level++, i = page->nodes[i].parent)
@@ -307,7 +307,7 @@ static bool has_year(og_bytes s)
     return false;
 }
 
-/* "Published on", as people write it before a date. */
+/* "Published on", as it precedes a date. */
 static bool says_when(og_bytes s)
 {
     static const char *const words[] = {
@@ -319,7 +319,7 @@ static bool says_when(og_bytes s)
     return false;
 }
 
-/* A line of text: what runs on in one block, or its beginning. */
+/* A line of text: what runs on within one block, or its beginning. */
 struct line {
     char text[LONGEST_DATE_LINE];
     size_t len;
@@ -334,7 +334,7 @@ static uint32_t block_of(const struct og_page *page, uint32_t i)
     return i;
 }
 
-/* Space is folded, so that the makers of pages may indent them. */
+/* Space is collapsed, since pages may be indented. */
 static void add_to_line(struct line *line, og_bytes text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -365,7 +365,7 @@ static void offer_line(struct og_page *page, const struct line *line,
     if (rank <= about->time_rank) return;
     if (rank != RANK_SAID_TEXT && is_in_margin(page, line->block))
         rank = RANK_MARGIN;
-    /* Not a bare year, nor "2021/22", which are dates in data. */
+    /* Not a bare year, nor "2021/22", which are dates in data only. */
     struct candidate c = {.zone = 0};
     if (og_page_date_in_text(text, about->month_first, &c.time))
         take_candidate(about, rank, OG_TIME_TEXT, &c);
@@ -388,7 +388,7 @@ static void look_in_text(struct og_page *page)
                                  .is_called_date =
                                      is_called_date(page, node->parent)};
         }
-        /* <span>4</span><span>April</span> is set apart by its style. */
+        /* <span>4</span><span>April</span> is separated by style alone. */
         if (page->nodes[i - 1].tag != OG_PAGE_TEXT)
             add_to_line(&line, (og_bytes){" ", 1});
         add_to_line(&line, node->text);

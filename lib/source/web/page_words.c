@@ -1,9 +1,9 @@
-/* Classes and ids are taken apart into words ("relatedPosts__list" is related,
- * posts, list) and each word is looked up: a table of some hundred, by first
- * letter. A word of the table also stands for longer ones that begin with it
- * ("sidebarright"), unless it is short or misleading: then it must be whole.
- * The words are those of the usual extractors (Readability, trafilatura and
- * the like), not of any site. */
+/* Classes and ids are split into words ("relatedPosts__list" is related, posts,
+ * list) and each word is looked up: a table of some hundred, by first letter. A
+ * word of the table also matches longer ones that begin with it
+ * ("sidebarright"), unless it is short or misleading: then it must match whole.
+ * The words are those of the usual extractors (Readability, trafilatura and the
+ * like) and specific to no site. */
 
 #include "lib/source/web/page_words.h"
 
@@ -26,7 +26,7 @@ struct word {
 #define T  OG_PAGE_TITLE
 #define D  OG_PAGE_DATE
 
-/* In the order of the alphabet. */
+/* Alphabetical. */
 static const struct word words[] = {
     {"ad", U | B | A, true},
     {"adbox", U | B | A, false},
@@ -233,8 +233,8 @@ static uint16_t look_up(const char *s, size_t len)
     return traits;
 }
 
-/* What a state, a plugin or a system of content says of an element, not what
- * it is: "has-ads", "is-sticky", "elementor-widget", "node-promoted",
+/* The state of an element, or a plugin or content system, rather than its role:
+ * "has-ads", "is-sticky", "elementor-widget", "node-promoted",
  * "category-social". */
 static bool is_state(const char *s, size_t len)
 {

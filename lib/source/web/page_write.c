@@ -1,7 +1,7 @@
-/* Nodes into text: what is in a line runs together, space folded to one
- * blank; blocks begin new lines; paragraphs are apart by an empty line. A
- * heading keeps its rank as # signs, which is how later stages know one. In
- * <pre> space stays as it is. */
+/* Nodes into text: inline content runs together, with space collapsed to one
+ * blank; blocks begin new lines; paragraphs are separated by an empty line. A
+ * heading keeps its level as # signs, by which later stages recognise it. In
+ * <pre> space is preserved. */
 
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
@@ -31,7 +31,7 @@ static void put(struct writing *w, const char *data, size_t len)
     m->text_len += len;
 }
 
-/* What is due, before something is written. */
+/* Writes pending space before something else is written. */
 static void settle(struct writing *w)
 {
     size_t len;
@@ -43,7 +43,7 @@ static void settle(struct writing *w)
     }
 }
 
-/* Without soft hyphens: they say where a word may be broken, and are no part
+/* Without soft hyphens, which mark where a word may be broken and are not part
  * of it. */
 static void put_words(struct writing *w, const char *p, size_t len)
 {
@@ -79,7 +79,7 @@ static int heading_level(uint16_t tag)
                                                       : 0;
 }
 
-/* Blocks that follow each other without an empty line between them. */
+/* Blocks that follow each other without an empty line. */
 static bool is_close(uint16_t tag)
 {
     return tag == GUMBO_TAG_LI || tag == GUMBO_TAG_TR || tag == GUMBO_TAG_DT ||
@@ -123,14 +123,15 @@ static void write_text(struct writing *w, const struct og_page *page,
     put(w, text.data, text.len);
 }
 
-/* What is not shown to who has scripts is not written, unless it is text. */
+/* Content shown only to readers without scripts is not written, unless it is
+ * text. */
 static bool is_written(const struct og_page_main *m, uint32_t i)
 {
     const struct og_page_stat *const s = &m->stats[i];
     return m->is_whole || (m->stats[s->home].is_kept && !s->is_silent);
 }
 
-/* Ends what was begun and does not contain node `i`. */
+/* Ends the open elements that do not contain node `i`. */
 static uint32_t end_elements(struct writing *w, const struct og_page *page,
                              uint32_t open, uint32_t i)
 {
@@ -145,7 +146,7 @@ og_status og_page_write(struct og_page_main *m, const struct og_page *page,
                         og_error *err)
 {
     struct writing w = {.m = m};
-    uint32_t open = 0; /* the innermost element that was begun */
+    uint32_t open = 0; /* the innermost open element */
     m->text_len = 0;
     for (uint32_t i = 0; i < page->n_nodes; i++) {
         const struct og_page_node *const node = &page->nodes[i];

@@ -1,5 +1,5 @@
 /* A library that was built without a detector (-Dcharset=disabled). Text that
- * declares no charset and is not UTF-8 is taken for windows-1252. */
+ * declares no charset and is not UTF-8 is read as windows-1252. */
 
 #include "lib/source/charset_guess.h"
 

@@ -1,9 +1,9 @@
 /* The entries of RSS (0.9x, 1.0, 2.0) and Atom as documents.
  *
- * What an entry says is in the children of its element, of which each format
- * has its own names: they are told apart by name alone, since feeds declare
- * namespaces as they like. The best that an entry has counts: its content
- * before its summary, the day of its publication before that of its change. */
+ * The children of an entry's element have different names in each format; they
+ * are recognised by their local names alone, since feeds declare namespaces as
+ * they like. The best value of an entry counts: its content before its summary,
+ * the day of publication before that of its change. */
 
 #include <libxml/SAX2.h>
 #include <origo/reading.h>
@@ -30,7 +30,7 @@ enum field {
     N_FIELDS
 };
 
-/* What the characters of a field are. */
+/* The format of a field's characters. */
 enum form { FORM_HTML, FORM_TEXT, FORM_MARKUP };
 
 struct feed_value {
@@ -40,11 +40,11 @@ struct feed_value {
 };
 
 struct feed_reading {
-    struct og_xml_parsing parsing; /* first */
+    struct og_xml_parsing parsing; /* must be the first member */
     struct feed_value values[N_FIELDS];
     struct og_html html;
-    struct og_pack text, title; /* of the entry at hand */
-    enum field field;           /* that is open */
+    struct og_pack text, title; /* of the current entry */
+    enum field field;           /* the open one */
     int entry_depth, field_depth;
     bool is_feed, is_atom;
     og_document_fn *on_entry;
@@ -123,8 +123,8 @@ static void clear_entry(struct feed_reading *f)
     }
 }
 
-/* The text of a value, copied to `out`, since the next one takes the reader of
- * HTML. */
+/* The text of a value, copied to `out`, since the next one reuses the HTML
+ * reader. */
 static og_status text_of(struct feed_reading *f, const struct feed_value *v,
                          struct og_pack *out)
 {
@@ -141,8 +141,8 @@ static og_status text_of(struct feed_reading *f, const struct feed_value *v,
     return out->failed ? og_error_memory(f->err, text.len, "a feed") : OG_OK;
 }
 
-/* A name that is one everywhere has a scheme ("urn:", "https:"); of any other
- * the address is the better name. */
+/* A globally unique id has a scheme ("urn:", "https:"); otherwise the address
+ * is the better name. */
 static og_bytes id_of(og_bytes id, og_bytes link)
 {
     const bool is_global = id.len > 0 && memchr(id.data, ':', id.len) != NULL;
@@ -186,7 +186,7 @@ static void put(struct feed_reading *f, const char *data, size_t len)
     og_pack_bytes(&f->values[f->field].bytes, data, len);
 }
 
-/* Markup inside a field is written again for the reader of HTML. */
+/* Markup inside a field is written out again for the HTML reader. */
 static void put_tag(struct feed_reading *f, const char *name, const char *open)
 {
     if (f->values[f->field].form != FORM_MARKUP) {
@@ -222,7 +222,7 @@ static enum form form_of(const struct feed_reading *f, enum field field,
     return f->is_atom ? FORM_TEXT : FORM_HTML;
 }
 
-/* The address of Atom is an attribute, and may be that of a comment. */
+/* Atom gives the address as an attribute; it may be that of a comment. */
 static void take_link(struct feed_reading *f, int n, const xmlChar **attrs)
 {
     const og_bytes href = attribute_of("href", n, attrs);

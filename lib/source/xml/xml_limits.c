@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* The parser refuses what is nested deeper. */
+/* The parser refuses deeper nesting. */
 enum { MAX_DEPTH = 512 };
 
 struct checking {
     const char *begin, *end;
     const char *doctype; /* where it begins, until the first element */
     int depth;
-    uint32_t n_open;                  /* namespaces that are declared */
+    uint32_t n_open;                  /* namespaces declared by open elements */
     uint32_t n_namespaces[MAX_DEPTH]; /* by each open element */
     const char *refusal, *refusal_at; /* NULL: none */
 };

@@ -18,11 +18,11 @@ void og_xml_refuse(struct og_xml_parsing *p, const char *why, const char *name)
 
 /* ---- entities ---- */
 
-/* TEI of earlier days declares parameter entities that switch its DTD
- * ("% TEI.prose 'INCLUDE'"), files of characters and pictures by name, and
- * short words of its own. What is declared and used nowhere does no harm; a
- * word that is used stands for a few characters, and for nothing that names
- * another entity. So nothing is fetched, and nothing grows. */
+/* Older TEI declares parameter entities that switch its DTD ("% TEI.prose
+ * 'INCLUDE'"), files of characters and pictures by name, and abbreviations of
+ * its own. A declaration that is never used does no harm; an entity that is
+ * used must be a few characters without a reference to another entity. So
+ * nothing is fetched, and nothing grows. */
 enum { MAX_ENTITIES = 4096, MAX_ENTITY_LEN = 256 };
 
 static bool is_plain_word(const char *content)
@@ -45,7 +45,7 @@ static void on_entity(void *ctx, const xmlChar *name, int type,
     xmlSAX2EntityDecl(p->context, name, type, public_id, system_id, content);
 }
 
-/* The document that libxml2 keeps entities in; it has no elements. */
+/* The document in which libxml2 keeps entities; it has no elements. */
 static void on_document(void *ctx)
 {
     xmlSAX2StartDocument(((struct og_xml_parsing *)ctx)->context);
@@ -58,7 +58,7 @@ static void on_subset(void *ctx, const xmlChar *name, const xmlChar *public_id,
                           public_id, system_id);
 }
 
-/* What HTML and the sets of ISO call characters. */
+/* Characters named by HTML and the ISO entity sets. */
 static xmlEntityPtr character_entity(struct og_xml_parsing *p,
                                      const xmlChar *name)
 {
@@ -76,7 +76,7 @@ static xmlEntityPtr get_entity(void *ctx, const xmlChar *name)
     xmlEntityPtr known = xmlGetPredefinedEntity(name);
     if (known == NULL && p->context->myDoc != NULL)
         known = xmlGetDocEntity(p->context->myDoc, name);
-    /* Declarations are looked up, too, before anything is used. */
+    /* Entities are also looked up when they are declared, before any use. */
     if (known == NULL && p->depth == 0) return NULL;
     if (known == NULL) known = character_entity(p, name);
     if (known == NULL)
@@ -84,8 +84,8 @@ static xmlEntityPtr get_entity(void *ctx, const xmlChar *name)
     return known;
 }
 
-/* The declarations in it are not read: those that count are repeated by no
- * document, and one that is missed is named when it is used. */
+/* External declarations are not read: those that matter are standard, and a
+ * missing one is named when it is used. */
 static xmlEntityPtr get_parameter_entity(void *ctx, const xmlChar *name)
 {
     (void)ctx, (void)name;

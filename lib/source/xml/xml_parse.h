@@ -4,17 +4,17 @@
 /*   in:  an XML document in UTF-8, from anywhere
  *   out: its events                                    (xml_text.c, feed.c)
  *
- * Nothing is fetched and nothing grows: entities stand for characters or for a
- * few words, or the document is refused. */
+ * Nothing is fetched and nothing grows: entities must stand for characters or a
+ * few words, otherwise the document is refused. */
 
 #include <libxml/parser.h>
 
 #include "lib/base/status.h"
 
-/* The first member of what the handlers are given. */
+/* The first member of what the handlers receive. */
 struct og_xml_parsing {
     xmlParserCtxtPtr context;
-    int depth; /* elements that are open: the handlers count */
+    int depth; /* open elements; the handlers count them */
     unsigned n_entities;
     char refusal[120]; /* "": none */
 };
@@ -23,8 +23,8 @@ struct og_xml_parsing {
 void og_xml_refuse(struct og_xml_parsing *parsing, const char *why,
                    const char *name);
 
-/* `handler` has the elements and the text; what it takes for declarations is
- * put there. OG_ERR_INPUT and OG_ERR_LIMIT with the line and the reason;
+/* `handler` receives the elements and the text; the handlers of declarations
+ * are filled in. OG_ERR_INPUT and OG_ERR_LIMIT with the line and the reason;
  * OG_ERR_MEMORY. */
 og_status og_xml_parse(struct og_xml_parsing *parsing, xmlSAXHandler *handler,
                        og_bytes data, og_error *err);

@@ -1,9 +1,10 @@
-/* Text out of XML, by events: no tree is made, so a document costs no more
- * than its text, whatever its size.
+/* Text from XML, by events: no tree is built, so a document costs no more than
+ * its text, whatever its size.
  *
- * Which elements are paragraphs is not known of any XML. Those of TEI and a few
- * similar ones are; of the others an element runs in the line when text comes
- * before it in the element around it, and else begins a line of its own. */
+ * XML in general does not say which elements are paragraphs. Those of TEI and a
+ * few similar formats are known; any other element runs on in the line if text
+ * precedes it in the surrounding element, and otherwise begins a line of its
+ * own. */
 
 #include "lib/source/xml/xml_text.h"
 
@@ -17,34 +18,34 @@
 #include "lib/source/web/headers.h"
 #include "lib/source/xml/xml_parse.h"
 
-/* libxml2 takes no deeper ones either, unless it is asked to. */
+/* The default limit of libxml2, too. */
 enum { MAX_DEPTH = 300 };
 
-/* How well a date of the header shows when the text was written. */
+/* How reliably a date of the header tells when the text was written. */
 enum { RANK_RELEASE = 1, RANK_EDITION, RANK_SOURCE, RANK_CREATION, N_RANKS };
 
 enum place { PLACE_TEXT, PLACE_HEADER, PLACE_TITLE, PLACE_SILENT };
 
-/* Longer names are no names. */
+/* Longer names are ignored. */
 enum { NAME_LEN = 40, CHAIN_LEN = 160 };
 
 struct level {
     bool has_text, is_block, is_heading;
-    uint8_t place;                  /* enum place, of what is inside */
+    uint8_t place;                  /* enum place, of its content */
     char n[NAME_LEN], id[NAME_LEN]; /* attributes; "": none */
 };
 
 struct reading {
-    struct og_xml_parsing parsing; /* first */
+    struct og_xml_parsing parsing; /* must be the first member */
     struct og_xml_text *xml;
     struct level levels[MAX_DEPTH];
     struct og_due_space due;
-    /* Where in the header: creation, source, edition or publication. */
+    /* The position in the header: creation, source, edition or publication. */
     int n_inside[N_RANKS];
     int time_rank;
-    char date[48]; /* what is inside the date at hand */
+    char date[48]; /* text inside the current date */
     size_t date_len;
-    int date_rank; /* 0: none is at hand */
+    int date_rank; /* 0: not inside a date */
     struct og_citations *citations;
     bool is_named;  /* some element has n or an xml:id */
     bool cite_next; /* the next word begins another part */
@@ -108,7 +109,7 @@ static void settle(struct reading *r)
 
 /* ---- citations ---- */
 
-/* "1.2.3": the n of the elements around, and of the last milestone. */
+/* "1.2.3": the n of the surrounding elements, and of the last milestone. */
 static void chain_of(const struct reading *r, char out[CHAIN_LEN], og_bytes *id)
 {
     size_t len = 0;
@@ -150,7 +151,7 @@ static void copy_attribute(char out[NAME_LEN], const xmlChar **attribute)
     out[len] = 0;
 }
 
-/* The n and the id of an element; P4 has an id without a prefix. */
+/* The n and the id of an element; in P4 the id has no prefix. */
 static void take_names(struct reading *r, const char *name, int n_attributes,
                        const xmlChar **attributes)
 {
@@ -212,7 +213,7 @@ static void on_text(void *ctx, const xmlChar *data, int len)
 
 /* ---- what the header says ---- */
 
-/* An edition and a publication of the source are dates of the source. */
+/* The edition and the publication of the source are dates of the source. */
 static int rank_of_element(const char *name)
 {
     if (strcmp(name, "creation") == 0) return RANK_CREATION;
@@ -222,7 +223,7 @@ static int rank_of_element(const char *name)
     return 0;
 }
 
-/* 0: no date of the text, but of a change to its file or the like. */
+/* 0: not a date of the text, but of a change to its file or the like. */
 static int rank_here(const struct reading *r)
 {
     for (int rank = N_RANKS - 1; rank > 0; rank--)
@@ -249,7 +250,7 @@ static bool is_date_attribute(const char *name)
            strncmp(name, "notBefore", 9) == 0 || strncmp(name, "from", 4) == 0;
 }
 
-/* What an attribute says is meant for machines; else the words count. */
+/* An attribute is meant for machines and takes precedence over the words. */
 static void begin_date(struct reading *r, int n_attributes,
                        const xmlChar **attributes)
 {
@@ -273,7 +274,7 @@ static void end_date(struct reading *r)
     r->date_rank = 0;
 }
 
-/* One that does not fit is no date. */
+/* Text that does not fit is not a date. */
 static void add_to_date(struct reading *r, const char *data, size_t len)
 {
     if (r->date_rank == 0) return;
@@ -298,7 +299,7 @@ static enum place place_inside(struct reading *r, const char *name,
 
 /* ---- events ---- */
 
-/* Of the root, and of the text, which knows better. */
+/* Of the root, or of the text, which takes precedence. */
 static void take_language(struct reading *r, const char *name, int n_attributes,
                           const xmlChar **attributes)
 {
@@ -345,7 +346,7 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix,
     if (level->is_block) og_due_break(&r->due, is_paragraph_name(name) ? 2 : 1);
     if (strcmp(name, "lb") == 0 || strcmp(name, "br") == 0)
         og_due_break(&r->due, 1);
-    /* A heading in the running text is a title that is mentioned. */
+    /* A heading within running text is a title that is mentioned. */
     if (outer->has_text) level->is_heading = false;
 }
 
