@@ -7,13 +7,13 @@
  *      "documents":[{"id":"q7","time":"...","title":"...","begin":120,
  *                    "end":884,"n_tokens":131},...]}
  *
- * Every verified passage is a record: its origin, its place there, its
- * document. Sorted by origin and place, records whose places overlap by half of
- * the shorter one are a cluster; so the edges of a passage, which differ from
- * copy to copy, do not cut it, and a chain of small overlaps does not join
- * what has nothing in common. The origin is the earliest by definition; the
- * others follow in the order of time. The text is the longest that a member
- * took, as it is in the origin when its text is at hand. */
+ * Every verified passage is a record: its origin, its range there, its
+ * document. Sorted by origin and range, records whose ranges overlap by half of
+ * the shorter one form a cluster; so the edges of a passage, which differ from
+ * copy to copy, do not split it, and a chain of small overlaps does not join
+ * unrelated passages. The origin is the earliest by definition; the others
+ * follow in order of time. The text is the longest that a member copied, taken
+ * from the origin if its text is available. */
 
 #define _GNU_SOURCE
 #include "lib/disk/sorter.h"
@@ -46,7 +46,7 @@ struct og_clusters {
     FILE *texts;
     char *folder;
     uint64_t texts_len;
-    struct record *members; /* of the cluster at hand */
+    struct record *members; /* of the current cluster */
     size_t n_members, members_cap;
     uint64_t begin, end; /* of it, in the origin */
     uint64_t n_clusters;
@@ -104,7 +104,7 @@ static const og_origin *find_origin(const og_answer *answer, uint64_t number)
     return NULL;
 }
 
-/* As it is in the origin, or else in the document. */
+/* From the origin, or else from the document. */
 static og_bytes text_of(const og_document *doc, const og_span *span,
                         const og_origin *origin)
 {

@@ -1,8 +1,8 @@
-/* One function for each place that text can be in; escape.h says what each
- * promises.
+/* One function for each context of text; escape.h states the guarantees.
  *
- * All of them walk by characters and copy runs of harmless ones whole: a
- * document of many megabytes goes through here, and most of it is plain. */
+ * All of them advance by characters and copy runs of harmless ones whole:
+ * documents of many megabytes pass through here, and most of their text is
+ * plain. */
 
 #include "lib/report/escape.h"
 
@@ -34,7 +34,7 @@ static void write_escape(struct og_writer *w, unsigned char c)
     write_code(w, c);
 }
 
-/* Where a character means something. */
+/* Contexts in which a character is special. */
 enum { IN_JSON = 1, IN_SCRIPT = 2, IN_MARKUP = 4 };
 
 static const uint8_t special[128] = {
@@ -43,7 +43,7 @@ static const uint8_t special[128] = {
     ['&'] = IN_SCRIPT | IN_MARKUP,           ['\''] = IN_MARKUP,
 };
 
-/* Bytes from `from` on that are ASCII and not special there. */
+/* The number of bytes from `from` on that are ASCII and not special. */
 static size_t plain_run(og_bytes s, size_t from, unsigned where)
 {
     size_t i = from;
@@ -147,7 +147,7 @@ static void write_mark(struct og_writer *w, uint32_t c)
     og_writer_string(w, "</span>");
 }
 
-/* Returns the bytes that are done: a CR LF is one line end. */
+/* Returns the number of bytes consumed: a CR LF is one line end. */
 static size_t write_html(struct og_writer *w, og_bytes s, size_t i)
 {
     const struct og_glyph g = og_glyph_at(s.data + i, s.len - i);

@@ -1,9 +1,10 @@
-/* Wrapping of text for the screen; flow.h says the rules.
+/* Wraps text for the screen; flow.h states the rules.
  *
- * Only the eight old colours are used: every terminal has them, and the user's
- * own theme decides how they look, on black or on white. Six of them (not
- * black, not white) come plain, then bold, then underlined: eighteen sources
- * before one returns, and the numbers in the text tell even those apart. */
+ * Only the eight basic colours are used: every terminal has them, and the
+ * user's own theme decides how they look, on black or on white. Six of them
+ * (not black, not white) appear plain, then bold, then underlined: eighteen
+ * sources before one repeats, and the numbers in the text distinguish even
+ * those. */
 
 #include "lib/report/flow.h"
 #include "lib/text/text.h"
@@ -33,7 +34,7 @@ void og_flow_init(struct og_flow *flow, struct og_writer *w, unsigned width,
     memset(flow, 0, sizeof(*flow));
     flow->writer = w;
     flow->indent = indent;
-    /* Under 20 columns nothing can be read, and a wide mark must fit. */
+    /* Under 20 columns nothing is readable, and a wide marker must fit. */
     flow->width = width > indent + 20 ? width - indent : 20;
     flow->colour = colour;
 }
@@ -64,7 +65,7 @@ static void begin_line(struct og_flow *flow)
     og_writer_string(flow->writer, og_flow_code(flow->line_colour));
 }
 
-/* Puts the gathered word on the line, or on the next one. */
+/* Puts the completed word on the line, or on the next one. */
 static void place_word(struct og_flow *flow)
 {
     const bool space = flow->space && flow->column > 0;

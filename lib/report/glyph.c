@@ -1,11 +1,11 @@
 /* Characters for reports: where one ends, how wide it is, how to show it
- * without harm.
+ * safely.
  *
- * The text of a document comes from strangers. Printed raw, an escape sequence
- * in it could retitle the terminal, paste keys or hide a passage, so every
- * control character is spelled out. Width is utf8proc's, which knows East
- * Asian wide characters and combining marks; wcwidth() would depend on the
- * locale that the program happens to run in. */
+ * The text of a document is untrusted. Printed raw, an escape sequence in it
+ * could retitle the terminal, paste keys or hide a passage, so every control
+ * character is spelled out. The width is utf8proc's, which knows East Asian
+ * wide characters and combining marks; wcwidth() would depend on the locale of
+ * the program. */
 
 #include "lib/report/glyph.h"
 
@@ -28,8 +28,8 @@ struct og_glyph og_glyph_at(const char *data, size_t len)
 
 size_t og_glyph_before(const char *data, size_t pos)
 {
-    /* Step over at most three continuation bytes; if what is there does
-     * not reach up to `pos`, the byte before `pos` is a broken one. */
+    /* Steps over at most three continuation bytes; if the character found does
+     * not reach `pos`, the byte before `pos` is invalid. */
     for (size_t back = 1; back <= 4 && back <= pos; back++) {
         if (((unsigned char)data[pos - back] & 0xc0) == 0x80) continue;
         const struct og_glyph g = og_glyph_at(data + pos - back, back);
@@ -44,8 +44,8 @@ bool og_glyph_is_space(uint32_t c)
            c == 0x2029 || c == 0x3000;
 }
 
-/* Bidirectional marks, embeddings, overrides and isolates; tags; the byte
- * order mark. Joiners (U+200C, U+200D) stay: scripts and emoji need them. */
+/* Bidirectional marks, embeddings, overrides and isolates; tags; the byte order
+ * mark. Joiners (U+200C, U+200D) are kept: scripts and emoji need them. */
 static bool is_invisible_control(uint32_t c)
 {
     return c == 0x061c || c == 0x200e || c == 0x200f ||

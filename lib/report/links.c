@@ -1,5 +1,5 @@
-/* Links between documents, gathered from copied passages or from reused
- * sentences and written as CSV, GraphML or a picture (links_picture.c). */
+/* Links between documents, collected from copied passages or reused sentences
+ * and written as CSV, GraphML or a picture (links_picture.c). */
 
 #define _GNU_SOURCE
 #include "lib/report/links.h"
@@ -75,7 +75,7 @@ struct taken {
     double similarity;
 };
 
-/* Links of one document are together, from `first` on. */
+/* The links of one document are adjacent, from `first` on. */
 static og_status count_link(struct og_links *l, size_t first, uint32_t from,
                             uint32_t to, struct taken taken, og_error *err)
 {
@@ -94,8 +94,8 @@ static og_status count_link(struct og_links *l, size_t first, uint32_t from,
     return OG_OK;
 }
 
-/* A document that came late but is older than what has its sentences is taken
- * up by that. */
+/* If the document is older than a match that arrived before it, the match
+ * copied from the document. */
 static og_status count_match(struct og_links *l, size_t first, uint32_t own,
                              const og_document *doc, const og_quote_match *m,
                              og_error *err)

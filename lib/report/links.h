@@ -1,8 +1,8 @@
 #ifndef OG_REPORT_LINKS_H
 #define OG_REPORT_LINKS_H
 
-/* The inside of og_links: documents, and links from each to those that
- * contained its passages or sentences first. */
+/* The internals of og_links: documents, and links from each to those that had
+ * its passages or sentences first. */
 
 #include "lib/report/names.h"
 #include "lib/report/writer.h"
@@ -25,7 +25,7 @@ struct og_nodes {
     size_t titles_len, titles_cap;
 };
 
-/* The number of a document. A title that was not known before is kept. */
+/* The number of a document. A title is kept if none was known before. */
 og_status og_nodes_add(struct og_nodes *nodes, og_bytes id, og_bytes title,
                        bool has_time, int64_t time, uint32_t *out,
                        og_error *err);
@@ -52,9 +52,9 @@ static inline og_bytes og_nodes_label(const struct og_nodes *nodes, uint32_t i)
 }
 
 struct og_document_link {
-    uint32_t from, to; /* the one that takes up, the one that had it */
+    uint32_t from, to; /* the copying document, the one that had it first */
     uint32_t n_items;  /* passages or sentences */
-    uint64_t n_words;  /* that both have */
+    uint64_t n_words;  /* that both share */
     double similarity; /* sum over the items */
 };
 

@@ -1,14 +1,14 @@
-/* A picture of who takes from whom: documents from top to bottom in the order
- * of time, a link as an arc at the right from the later to the earlier one, as
- * wide as the root of its words.
+/* A picture of who copies from whom: documents from top to bottom in order of
+ * time, each link an arc on the right from the later to the earlier one, with a
+ * width proportional to the square root of its words.
  *
- * A picture of thousands shows nothing, so it has a threshold: the documents
- * with the most words in their links are drawn, and of their links the
- * strongest; what is left out is counted, and the least words of a link that
- * is drawn are reported. Colours are communities: groups of documents that take
- * more from each other than from the rest, found by handing labels to
- * neighbours (Raghavan, Albert and Kumara, 2007) in a fixed order, so that the
- * same links give the same picture. */
+ * A picture of thousands of links is unreadable, so there is a threshold: the
+ * documents with the most words in their links are drawn, with the strongest of
+ * their links; the rest is counted, and the smallest number of words of a link
+ * drawn is stated. Colours are communities: groups of documents that copy more
+ * from each other than from the rest, found by label propagation (Raghavan,
+ * Albert and Kumara, 2007) in a fixed order, so that the same links give the
+ * same picture. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 enum {
     MOST_NODES = 60,
     MOST_ARCS = 150,
-    ROUNDS = 20, /* of handing on labels; a handful settles most graphs */
+    ROUNDS = 20, /* of label propagation; a handful settles most graphs */
     N_COLOURS = 8,
     ROW = 22,
     TOP = 78,
@@ -40,8 +40,8 @@ struct picture {
     const struct og_links *l;
     struct og_writer *w;
     struct row *rows;
-    uint32_t *row_of; /* by node; 0: not drawn, else its place + 1 */
-    uint32_t *arcs;   /* links that are drawn, the strongest first */
+    uint32_t *row_of; /* by node; 0: not drawn, otherwise its row + 1 */
+    uint32_t *arcs;   /* links to draw, the strongest first */
     size_t n_rows, n_arcs;
 };
 
@@ -82,7 +82,7 @@ static void choose_rows(struct picture *p)
         p->row_of[p->rows[i].node] = (uint32_t)i + 1;
 }
 
-/* Keeps the strongest, sorted: few enough to insert. */
+/* Keeps the strongest, sorted: few enough for insertion. */
 static void choose_arcs(struct picture *p)
 {
     const struct og_links *l = p->l;
@@ -100,8 +100,8 @@ static void choose_arcs(struct picture *p)
     }
 }
 
-/* The label that most of a row's words go to; a tie goes to its own, then to
- * the smallest. */
+/* The label with most of a row's words; ties are resolved in favour of its own,
+ * then of the smallest. */
 static uint32_t strongest_label(const struct picture *p, size_t row)
 {
     uint64_t words[MOST_NODES] = {0};
@@ -130,7 +130,7 @@ static void find_communities(struct picture *p)
             p->rows[i].community = label;
         }
     }
-    /* From 0 without gaps, as they are met from the top. */
+    /* Numbered from 0 without gaps, from the top. */
     uint32_t names[MOST_NODES], n = 0;
     memset(names, 0xff, sizeof(names));
     for (size_t i = 0; i < p->n_rows; i++) {
@@ -184,7 +184,7 @@ static void write_row(const struct picture *p, size_t i)
     og_writer_string(w, "\" r=\"4\"/>\n");
 }
 
-/* 1 to 9, by the root of the share of the strongest. */
+/* 1 to 9, by the square root of the share of the strongest. */
 static unsigned width_of(uint64_t n_words, uint64_t most)
 {
     unsigned width = 1;
@@ -193,8 +193,8 @@ static unsigned width_of(uint64_t n_words, uint64_t most)
     return width;
 }
 
-/* From the later to the earlier document; a title gives the numbers. An arc
- * has the colour of what it takes from. */
+/* From the later to the earlier document; its title has the numbers. An arc has
+ * the colour of its source. */
 static void write_arc(const struct picture *p, const struct og_document_link *k,
                       uint64_t most)
 {

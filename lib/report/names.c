@@ -1,4 +1,4 @@
-/* Ids and their numbers: a hash table over one run of bytes. */
+/* Ids and their numbers: a hash table over one byte array. */
 
 #include "lib/report/names.h"
 #include "lib/base/bits.h"

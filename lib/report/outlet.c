@@ -1,4 +1,4 @@
-/* Where a report goes; see outlet.h. */
+/* The destination of a report; see outlet.h. */
 
 #define _GNU_SOURCE /* fopencookie */
 
@@ -96,7 +96,7 @@ const char *og_outlet_target(const struct og_outlet *o)
     return o->new_file.temp_path != NULL ? o->new_file.path : NULL;
 }
 
-/* The file that is being made gets another name than it was opened for. */
+/* The file being written gets another name than it was opened for. */
 static og_status rename_to(struct og_outlet *o, const char *path, og_error *err)
 {
     char *copy = path != NULL ? strdup(path) : NULL;

@@ -1,6 +1,6 @@
-/* Repeated passages as one page without a script, for people who are sent it.
- * Nothing that comes from a document is markup, and the policy of the page lets
- * a browser load nothing. */
+/* Repeated passages as one page without scripts, to be passed on to others.
+ * Nothing from a document becomes markup, and the page's policy lets a browser
+ * load nothing. */
 
 #include "lib/report/escape.h"
 #include "lib/report/phrases_forms.h"
@@ -46,7 +46,7 @@ static void put_time(struct og_writer *w, bool has_time, int64_t time,
                      source == OG_TIME_FILE ? "</time> (a guess)" : "</time>");
 }
 
-/* The counts as bars, each with its words for those who cannot see it. */
+/* The counts as bars, with a text alternative for each. */
 static void put_growth(struct og_writer *w, const og_phrases *p,
                        const uint64_t *growth)
 {

@@ -24,8 +24,8 @@ static void put_counted(struct og_writer *w, uint64_t n, const char *one,
     og_writer_string(w, n == 1 ? one : many);
 }
 
-/* A bar for each period, the highest for the largest share of its documents;
- * many periods are joined to 40 bars. */
+/* One bar per period, the highest for the largest share of its documents; many
+ * periods are merged into 40 bars. */
 static void put_bars(struct og_writer *w, const og_phrases *p,
                      const uint64_t *growth)
 {
@@ -52,7 +52,7 @@ static void put_bars(struct og_writer *w, const og_phrases *p,
     og_writer_byte(w, '\n');
 }
 
-/* Ends with a word, if that is not too long. */
+/* Ends after a word, unless that is too long. */
 static size_t shortened(og_bytes text)
 {
     const size_t end = og_glyph_before(text.data, MOST_TEXT);

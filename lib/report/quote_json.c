@@ -1,4 +1,4 @@
-/* Reused sentences as one line of JSON for each document.
+/* Reused sentences as one line of JSON per document.
  *
  *     {"origo":1,"id":"q7","n_sentences":12,"n_reused":1,"reused":0.08,
  *      "sentences":[{"begin":0,"end":41,"n_words":8,"text":"The ...",
@@ -6,8 +6,8 @@
  *          "begin":4,"end":49,"similarity":0.93,"n_shared":7,
  *          "text":"So the ...","own":[[0,3],[4,8]],"shared":[[3,6],[7,11]]}]}]}
  *
- * Offsets are bytes: begin, end and own in the documents, shared in the text
- * of the match. `reused` is the share of words in reused sentences. */
+ * Offsets are bytes: begin, end and own in the documents, shared in the text of
+ * the match. `reused` is the share of words in reused sentences. */
 
 #include "lib/report/escape.h"
 

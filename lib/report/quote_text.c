@@ -7,7 +7,7 @@
  *           0.93  council-7  1998-05-01, and 2 more
  *           *Last* *night* *the* *sea* *took* ...
  *
- * Shared words are coloured, and between stars where there is no colour. */
+ * Shared words are coloured, or between stars if there is no colour. */
 
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void put_spaces(struct og_writer *w, unsigned n)
         og_writer_byte(w, ' ');
 }
 
-/* `text` is at `off` of what the ranges count. */
+/* `text` begins at `off` of the text that the ranges refer to. */
 static void write_marked(struct report *r, unsigned indent, og_bytes text,
                          uint64_t off, const og_range *ranges, size_t n)
 {

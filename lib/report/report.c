@@ -3,13 +3,13 @@
  *
  *     og_report_open -> begin, add, add, ..., end -> og_report_close
  *
- * The forms know nothing of files, and files (outlet.c) nothing of forms. A
- * form whose file is full continues in another: NAME.parts/1.html, 2.html, ...,
- * and NAME itself becomes the cover that leads to them.
+ * The forms know nothing about files, and files (outlet.c) nothing about forms.
+ * A form whose file is full continues in another: NAME.parts/1.html, 2.html,
+ * ..., and NAME itself becomes the cover that links to them.
  *
- * PAN and TEI have one root for a single document and another for many. Which
- * one it is shows when the second document comes, so the first is rendered
- * into memory and waits. */
+ * PAN and TEI have one root for a single document and another for several. The
+ * second document decides, so the first is rendered into memory and held
+ * back. */
 
 #include "lib/report/report.h"
 #include "lib/base/memory.h"
@@ -28,13 +28,13 @@ struct og_report {
     struct og_outlet outlet;
     struct og_progress progress;
     bool begun;
-    char *name; /* of the file, without its folder; NULL: none */
+    char *name; /* file name without its folder; NULL: none */
     char *held; /* the first document, until a second one comes */
     size_t held_len;
-    og_status failed; /* of the first call that did; OG_OK */
+    og_status failed; /* status of the first call that failed; OG_OK */
 };
 
-/* What is added: one of the two. */
+/* What is added: one of the two kinds. */
 struct item {
     const og_document *doc;
     const og_answer *answer;
@@ -165,7 +165,7 @@ og_status og_report_begin(og_write_fn *write, void *ctx,
     return OG_OK;
 }
 
-/* Parts link to each other and to their cover by it. */
+/* The name by which parts and cover link to each other. */
 static og_status take_name(og_report *report, og_error *err)
 {
     const char *path = og_outlet_target(&report->outlet);
@@ -335,7 +335,7 @@ static og_status write_end(og_report *report, og_error *err)
     return og_writer_finish(w, err);
 }
 
-/* The file at hand becomes a part: "NAME.parts/3.html". */
+/* The current file becomes a part: "NAME.parts/3.html". */
 static og_status commit_part(og_report *report, og_error *err)
 {
     const char *name = og_outlet_target(&report->outlet);
@@ -362,7 +362,7 @@ static og_status end_part(og_report *report, bool goes_on, og_error *err)
     return og_outlet_reopen(&report->outlet, err);
 }
 
-/* Only a file can have others beside it. */
+/* Only a regular file can have others beside it. */
 static og_status turn_page(og_report *report, og_error *err)
 {
     if (og_outlet_target(&report->outlet) == NULL) return OG_OK;

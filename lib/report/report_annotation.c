@@ -1,13 +1,13 @@
 /* Copied spans as W3C Web Annotations, in JSON-LD: one AnnotationCollection
  * with one page that contains them all.
  *
- * The target of an annotation is the passage, its body the place in the
- * origin. Both are reported by a TextPositionSelector, which counts code
- * points; the target also by a TextQuoteSelector, so that a reader finds the
- * passage in a text that has moved. A quote longer than LONGEST_QUOTE
- * characters is left out: the position is enough, and the page stays small.
+ * The target of an annotation is the passage, its body the place in the origin.
+ * Both have a TextPositionSelector, which counts code points; the target also
+ * has a TextQuoteSelector, so that the passage is found in a text that was
+ * edited. A quote longer than LONGEST_QUOTE bytes is omitted: the position
+ * suffices, and the page stays small.
  *
- * A document is known by its url, else by an address made of its id:
+ * A document is identified by its url, or else by an address made from its id:
  * urn:x-origo:ID. */
 
 #include "lib/report/escape.h"
@@ -16,8 +16,8 @@
 
 enum {
     LONGEST_QUOTE = 2000, /* bytes */
-    AROUND = 32,          /* characters of prefix and suffix, as the
-                             specification's examples have it */
+    AROUND = 32,          /* characters of prefix and suffix, as in the
+                             specification's examples */
 };
 
 static void begin_annotation(struct og_writer *w,

@@ -1,5 +1,5 @@
-/* A document as a line of JSONL, so that it can be read again: what an export
- * of a store is made of. */
+/* A document as a line of JSONL that can be read again: the form of an export
+ * of a store. */
 
 #include <origo/report.h>
 #include <stdio.h>

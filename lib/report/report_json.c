@@ -11,7 +11,7 @@
  * that are not UTF-8 become U+FFFD. The same answer gives the same bytes in
  * every locale.
  *
- * New fields are added and none is taken away: `copied`, `n_matching`, `score`,
+ * Fields may be added and are never removed: `copied`, `n_matching`, `score`,
  * `matches` (when asked for), `best`, `origins`. docs/answer.schema.json
  * describes all of them. */
 
@@ -77,8 +77,7 @@ static void write_time_source(struct og_writer *w, bool has_time,
 
 /* ---- spans ---- */
 
-/* Where it is by book and line, as a scholar cites: "1.1-1.3". The names
- * are JSON already. */
+/* The citation by book and line: "1.1-1.3". The names are JSON already. */
 static void write_citation(struct og_writer *w, const struct og_cited *cited)
 {
     og_writer_string(w, ",\"citation\":\"");
@@ -90,7 +89,7 @@ static void write_citation(struct og_writer *w, const struct og_cited *cited)
     og_writer_byte(w, '"');
 }
 
-/* Four numbers for each: begin and end here, begin and end there. */
+/* Four numbers each: begin and end here, begin and end there. */
 static void write_matches(struct json *j, struct og_units at, size_t i)
 {
     const og_span *span = &j->answer->spans[i];

@@ -4,11 +4,11 @@
  *     {"origo":1,"id":"q7","n_tokens":512,"novel":0.41,
  *      "novel_spans":[{"begin":0,"end":119,"text":"..."}]}
  *
- * and "snippets" instead of "novel_spans". A sentence is new when nearly all of
- * it is. The best are those that mention what the others mention: a word
- * counts for each other new sentence that has it, unless a third of them have
- * it, which says nothing ("the"); long ones are not better for being long.
- * They are in the order of the text. */
+ * and "snippets" instead of "novel_spans". A sentence is new if nearly all of
+ * it is. The best ones share words with the others: a word counts for each
+ * other new sentence that contains it, unless a third of them do, which means
+ * nothing ("the"); scores are independent of length. The output is in the order
+ * of the text. */
 
 #include "lib/report/report_novel.h"
 
@@ -23,8 +23,8 @@
 #include "lib/sentence/split/sentence_words.h"
 
 enum {
-    FEWEST_WORDS = 5, /* of a snippet, unless there is none of as many */
-    FEW = 9,          /* sentences of which a third is no third */
+    FEWEST_WORDS = 5, /* of a snippet, unless no sentence has as many */
+    FEW = 9,          /* with fewer sentences a third means little */
 };
 
 /* ---- the best sentences ---- */
@@ -42,7 +42,7 @@ struct choosing {
     size_t n, cap;
 };
 
-/* Bytes of a range that are new; *at moves over what lies before it. */
+/* Bytes of a range that are new; *at advances past what precedes it. */
 static uint64_t n_new_bytes(const og_answer *answer, og_range range, size_t *at)
 {
     uint64_t n = 0;
@@ -239,7 +239,7 @@ const struct og_report_form og_novel_as_json = {.add = add_json};
 
 /* ---- text ---- */
 
-/* White space becomes one space when it `flows`, else it stays. */
+/* White space becomes one space if it `flows`, otherwise it is kept. */
 static void write_shown(struct og_writer *w, og_bytes text, bool flows)
 {
     bool is_space = false;

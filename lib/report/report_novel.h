@@ -2,7 +2,7 @@
 #define OG_REPORT_REPORT_NOVEL_H
 
 /*   in:  a document and its answer
- *   out: what is new in it, or the best sentences of that    (the reports) */
+ *   out: its new parts, or the best sentences of them        (the reports) */
 
 #include "lib/report/report.h"
 
@@ -15,7 +15,7 @@ struct og_novel {
 void og_novel_release(struct og_novel *novel);
 
 /* All parts that no span covers, or the options' n_snippets best new sentences;
- * `novel` is all zero, or of another document. */
+ * `novel` must be all zero or hold another document's result. */
 og_status og_novel_find(struct og_novel *novel, const og_document *doc,
                         const og_answer *answer,
                         const og_report_options *options, og_error *err);

@@ -6,11 +6,11 @@
  *      source_length="1000" />
  *     </document>
  *
- * Offsets count characters (code points). The scorers take a feature with a
- * source_reference to have a place in the source, so a span whose place is not
- * known names its source in an attribute of ours, `origin`: to them it is a
- * detection without a source. Several documents are in one <documents>,
- * which is ours too; the scorers want a file for each. */
+ * Offsets count characters (code points). The scorers assume that a feature
+ * with a source_reference has a position in the source, so a span without one
+ * names its source in our own attribute `origin`: to them it is a detection
+ * without a source. Several documents are in one <documents>,
+ * also our own; the scorers expect one file per document. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"
@@ -26,7 +26,7 @@ static void begin_pan(struct og_writer *w, const og_report_options *options,
 
 static void end_pan(struct og_writer *w, const struct og_progress *progress)
 {
-    /* An XML file has a root, also when nothing was asked about. */
+    /* An XML file needs a root, even without documents. */
     if (progress->number == 0) og_writer_string(w, "<documents />\n");
     if (progress->number > 1) og_writer_string(w, "</documents>\n");
 }

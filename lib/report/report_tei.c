@@ -8,10 +8,10 @@
  *            <text>  <body>  <ab>    the text
  *
  * Targets are pointers of the TEI's own scheme, string-range(id, offset,
- * length), in characters of the <ab>. A document that is a file of TEI is
- * pointed into as well, FILE.xml#id, where its elements have ids, and cited by
- * their n. A character that XML cannot say is one
- * U+FFFD there, so the count is right. Several documents are a teiCorpus. */
+ * length), in characters of the <ab>. If a document is a TEI file whose
+ * elements have ids, pointers also lead into it, FILE.xml#id, and it is cited
+ * by their n. A character that XML cannot represent is one
+ * U+FFFD there, so the offsets are right. Several documents are a teiCorpus. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"
@@ -97,7 +97,7 @@ static bool is_xml_file(og_bytes id)
     return id.len > 4 && memcmp(id.data + id.len - 4, ".xml", 4) == 0;
 }
 
-/* FILE.xml#id, when there is such an element; blanks end a pointer. */
+/* FILE.xml#id, if there is such an element; blanks end a pointer. */
 static void write_pointer(struct og_writer *w, og_bytes file,
                           const struct og_cited *cited)
 {

@@ -9,18 +9,17 @@
  *
  *       [1] council-7  1998-05-01  47.2 %  compared word by word
  *
- * Copied are the words that are in the source as well; what was changed
+ * Words are copied if they are in the source as well; what was changed
  * inside a passage is neither copied nor new.
  *
  * On a wide terminal the sources are beside the text instead, each where the
- * text first takes from it.
+ * text first copies from it.
  *
- * Colour helps but is never alone: every passage carries the number of its
- * source in brackets. What is long is shown by its two ends, and the words
- * between are counted: the place and the source of a passage matter here, its
- * middle can be read in the document. A screen of text is the aim, whatever
- * the size of the document; nothing here is for programs, that is
- * report_json.c. */
+ * Colour is never the only cue: every passage has the number of its source in
+ * brackets. Of a long stretch both ends are shown and the words between are
+ * counted: the position and the source of a passage matter here, its middle can
+ * be read in the document. The output should fill about one screen, whatever
+ * the size of the document; report_json.c is the form for programs. */
 
 #include "lib/report/flow.h"
 #include "lib/report/report.h"
@@ -38,9 +37,9 @@ enum {
     MOST_SOURCES = 20,  /* in the list */
     MOST_ID_COLUMNS = 40,
     INDENT = 2,
-    WIDE = 110,        /* columns from which sources are at the side ... */
-    SIDE_COLUMNS = 36, /* ... in so many, ... */
-    MOST_TEXT = 90,    /* ... beside text of at most so many */
+    WIDE = 110,        /* columns from which on sources are at the side ... */
+    SIDE_COLUMNS = 36, /* ... in this many columns, ... */
+    MOST_TEXT = 90,    /* ... beside text of at most this many */
 };
 
 struct report {
@@ -50,8 +49,8 @@ struct report {
     struct og_sources sources;
     bool colour;
     unsigned width;
-    /* Of a wide report: sources whose note is due or written, in the order of
-     * the text; how many are written; lines of the one at hand. */
+    /* For a wide report: sources whose note is pending or written, in the order
+     * of the text; the number written; lines of the current one. */
     bool wide;
     unsigned text_width;
     uint32_t noted[MOST_PASSAGES];
@@ -76,7 +75,7 @@ static struct og_glyph name_glyph(og_bytes s, size_t at, char shown[16],
 }
 
 /* The columns of a name, counted up to `most`; *out_fits says whether that is
- * all of it. */
+ * the whole name. */
 static unsigned name_columns(og_bytes s, unsigned most, bool *out_fits)
 {
     unsigned used = 0;
@@ -134,7 +133,7 @@ static void put_percent(struct og_writer *w, uint64_t part, uint64_t whole)
     og_writer_string(w, " %");
 }
 
-/* A date when it is midnight, as most dates of documents are. */
+/* Only the day at midnight, which is the time of most documents. */
 static size_t format_time(int64_t time, char out[40])
 {
     static const char midnight[] = "T00:00:00Z";
@@ -148,7 +147,7 @@ static size_t format_time(int64_t time, char out[40])
 /* The longest: 40 and " (metadata)". */
 enum { TIME_LEN = 56 };
 
-/* The time of a file is a guess, and has a question mark; one that is not a
+/* The time of a file is a guess and gets a question mark; one that is not a
  * field of a record says where it was found. */
 static size_t format_known_time(int64_t time, og_time_source source,
                                 char out[TIME_LEN])
@@ -229,8 +228,8 @@ static bool is_gap(const struct og_glyph g)
             og_char_class_of(g.code_point) == OG_CHAR_ALONE);
 }
 
-/* Walks over `columns` of text from `begin`, then on to the end of the word,
- * if that is near. */
+/* Advances over `columns` of text from `begin`, then to the end of the word if
+ * that is near. */
 static uint64_t head_end(const char *text, uint64_t begin, uint64_t end,
                          unsigned columns)
 {
@@ -241,7 +240,7 @@ static uint64_t head_end(const char *text, uint64_t begin, uint64_t end,
         char shown[16];
         unsigned width;
         og_glyph_show(text + begin, g, shown, &width);
-        used += width == 0 ? 1 : width; /* so that it ends in any text */
+        used += width == 0 ? 1 : width; /* so that it ends for any text */
         begin += g.len;
     }
     return begin;
@@ -290,7 +289,7 @@ static void write_note(struct og_flow *flow, uint64_t n, const char *what,
     og_flow_colour(flow, colour);
 }
 
-/* A stretch of one kind, its middle left out when it is long. */
+/* A stretch of one kind, with its middle left out if it is long. */
 static void write_stretch(struct report *r, struct og_flow *flow,
                           uint64_t begin, uint64_t end, uint32_t colour)
 {
@@ -315,7 +314,7 @@ static void put_spaces(struct og_writer *w, unsigned n)
         og_writer_byte(w, ' ');
 }
 
-/* How the passages of a source are known; shorter at the side. */
+/* How the passages of a source are known; abbreviated at the side. */
 static void write_hows(struct og_writer *w, unsigned mask, bool at_side)
 {
     const unsigned compared = 1u << OG_HOW_VERIFIED;
@@ -343,7 +342,7 @@ static void write_note_line(struct report *r, uint32_t number, unsigned line)
         og_writer_string(w, "] ");
         put_clean(w, span->origin_id, SIDE_COLUMNS - 10);
     } else {
-        char time[41] = "no date"; /* the margin has no room for more */
+        char time[41] = "no date"; /* the margin has no more room */
         if (span->origin_has_time) format_time(span->origin_time, time);
         if (span->origin_has_time && span->origin_time_source == OG_TIME_FILE)
             strcat(time, "?");
@@ -367,7 +366,7 @@ static void write_margin(void *ctx, unsigned column)
     r->n_written++;
 }
 
-/* Each source once, where the text first takes from it. */
+/* Each source once, where the text first copies from it. */
 static void note_source(struct report *r, size_t i)
 {
     const uint32_t number = r->sources.number_of_span[i];

@@ -3,8 +3,8 @@
  *     document  begin  end  n_tokens  how  score  origin  origin_time
  *     origin_begin  origin_end  n_matching
  *
- * One line a span, for awk, cut and spreadsheets. What is not known is an
- * empty field. New columns come after the old ones. */
+ * One line per span, for awk, cut and spreadsheets. An unknown value is an
+ * empty field. New columns are appended after the old ones. */
 
 #include "lib/report/escape.h"
 #include "lib/report/report.h"

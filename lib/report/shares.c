@@ -1,8 +1,9 @@
-/* Who the sources of a document are, and which of them gave most.
+/* The sources of a document, and their shares.
  *
- * Spans are sorted by origin, equal ones are put together, and the groups are
- * sorted by what they gave. Ties go to the source that the text meets first,
- * so that the numbers are the same on every machine (qsort is not stable). */
+ * Spans are sorted by origin, those of one origin are summed, and the sources
+ * are sorted by their contribution. Ties are resolved in favour of the source
+ * that occurs first in the text, so that the numbers are the same on every
+ * machine (qsort is not stable). */
 
 #include "lib/report/shares.h"
 
@@ -65,7 +66,7 @@ static void number_spans(const og_answer *answer, struct entry *entries,
     }
 }
 
-/* Which of the answer's origins each source is. */
+/* The index of each source among the answer's origins. */
 static void find_details(const og_answer *answer, struct entry *entries,
                          struct og_sources *out)
 {

@@ -12,11 +12,11 @@
 
 struct og_source_share {
     uint64_t origin;
-    uint64_t n_tokens;   /* that its spans cover ... */
-    uint64_t n_matching; /* ... and that are in it */
-    size_t first_span;   /* where the text meets it first */
+    uint64_t n_tokens;   /* covered by its spans ... */
+    uint64_t n_matching; /* ... and also found in the source */
+    size_t first_span;   /* its first occurrence in the text */
     size_t n_spans;
-    unsigned how_mask;       /* 1 << og_how, all that its spans have */
+    unsigned how_mask;       /* 1 << og_how of all its spans */
     const og_origin *detail; /* of the answer; NULL: only id and time, in the
                                 spans, are known */
     size_t at;               /* its spans are at by_source[at], in order */
@@ -32,33 +32,34 @@ struct og_sources {
     struct og_places *places;
 };
 
-/* OG_ERR_MEMORY, or a value that og_sources_release() must end. It borrows
+/* OG_ERR_MEMORY, or a value that og_sources_release() must free. It borrows
  * from the answer. */
 og_status og_sources_gather(const og_answer *answer, struct og_sources *out,
                             og_error *err);
 void og_sources_release(struct og_sources *sources);
 
-/* Works out where spans (and, when asked for, their matches) are in their
- * origins, in other units than bytes. Without it places are bytes. */
+/* Computes the positions of spans (and, if requested, of their matches) in
+ * their origins, in units other than bytes. Without it positions are in
+ * bytes. */
 og_status og_sources_locate(struct og_sources *sources, const og_answer *answer,
                             og_offsets offsets, bool matches, og_error *err);
 
-/* A place in the origin of span number `span` (from 0). OG_UNKNOWN when it is
- * not known: of a span that is not verified, and in other units than bytes
- * when the text of the origin is not at hand. */
+/* A position in the origin of span number `span` (from 0). OG_UNKNOWN if it is
+ * not known: for a span that is not verified, and in units other than bytes if
+ * the text of the origin is not available. */
 uint64_t og_sources_place(const struct og_sources *sources, size_t span,
                           uint64_t byte);
 
-/* What is known of the origin of span number `span`; NULL: id and time alone.
- */
+/* Details of the origin of span number `span`; NULL: only id and time are
+ * known. */
 static inline const og_origin *
 og_sources_detail(const struct og_sources *sources, size_t span)
 {
     return sources->list[sources->number_of_span[span] - 1].detail;
 }
 
-/* How a passage is cited, on either side; false: its document has no such
- * names, or the place is not known. */
+/* The citation of a passage, on either side; false: its document has no such
+ * names, or the position is unknown. */
 static inline bool og_span_cited(const og_document *doc, const og_span *span,
                                  struct og_cited *out)
 {
@@ -72,7 +73,7 @@ static inline bool og_origin_cited(const og_origin *detail, const og_span *span,
                              span->origin_end, out);
 }
 
-/* "1.1", or "1.1-1.3" of several parts. */
+/* "1.1", or "1.1-1.3" for several parts. */
 static inline void og_writer_cited(struct og_writer *w,
                                    const struct og_cited *cited)
 {
@@ -82,7 +83,7 @@ static inline void og_writer_cited(struct og_writer *w,
     og_writer_bytes(w, cited->to.data, cited->to.len);
 }
 
-/* The text, when it contains the place of the span; else len 0. */
+/* The text, if it contains the range of the span; otherwise len 0. */
 og_bytes og_sources_text(const struct og_sources *sources, const og_span *span,
                          size_t number);
 

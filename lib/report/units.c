@@ -1,8 +1,9 @@
-/* From bytes to characters; units.h says the rules.
+/* From bytes to characters; units.h states the rules.
  *
- * The spans of a document rise, so one walk is enough for them. Their places
- * in an origin come in any order (a copy may have moved its paragraphs), so
- * they are sorted first and the origin's text is walked once for all. */
+ * The spans of a document are in ascending order, so one pass is enough for
+ * them. Their positions in an origin are in any order (a copy may have moved
+ * its paragraphs), so they are sorted first and the origin's text is walked
+ * once for all. */
 
 #include "lib/report/units.h"
 #include "lib/report/glyph.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Eight bytes at a time while they are ASCII: most of most texts is. */
+/* Eight bytes at a time while they are ASCII, as most text is. */
 static void skip_ascii(struct og_units *at, uint64_t byte)
 {
     const uint64_t end = byte < at->text.len ? byte : at->text.len;

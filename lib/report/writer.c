@@ -1,7 +1,7 @@
-/* The buffer between a report and where it goes; writer.h says why there is
- * one.
+/* The buffer between a report and its destination; writer.h explains its
+ * purpose.
  *
- * Numbers are written by hand: the output must be the same bytes in every
+ * Numbers are formatted by hand: the output must have the same bytes in every
  * locale, and a report of a long document is mostly numbers. */
 
 #include "lib/report/writer.h"
@@ -63,7 +63,7 @@ void og_writer_number(struct og_writer *w, uint64_t n)
 
 void og_writer_share(struct og_writer *w, double share)
 {
-    if (!(share > 0)) share = 0; /* not a number, too */
+    if (!(share > 0)) share = 0; /* also for NaN */
     if (share > 1) share = 1;
     unsigned rest = (unsigned)(share * 10000 + 0.5);
     og_writer_byte(w, (char)('0' + rest / 10000));

@@ -1,13 +1,13 @@
 #ifndef OG_REPORT_WRITER_H
 #define OG_REPORT_WRITER_H
 
-/*   in:  pieces of a report, some of them a byte long   (the reports)
+/*   in:  pieces of a report, some a single byte long    (the reports)
  *   out: blocks of bytes for og_write_fn                 (the caller's)
  *
  * A report is thousands of tiny pieces, and stdio takes a lock for each. The
- * writer gathers them in a small buffer of its own, remembers the first thing
- * that went wrong and is silent after it: the reports need not look at every
- * byte, only at og_writer_finish(). */
+ * writer collects them in a small buffer of its own, remembers the first error
+ * and ignores all output after it: reports need not check every call, only
+ * og_writer_finish(). */
 
 #include <origo/report.h>
 
@@ -16,7 +16,7 @@
 struct og_writer {
     og_write_fn *write;
     void *ctx;
-    int failed_errno; /* of the first failed write; 0: all is well */
+    int failed_errno; /* of the first failed write; 0: none */
     size_t len;
     char data[4096];
 };
@@ -36,12 +36,13 @@ static inline void og_writer_byte(struct og_writer *w, char c)
     w->data[w->len++] = c;
 }
 
-/* A fraction of 0 to 1 with at most four decimals and no trailing zero: 0.41,
- * 1, 0. Written from integers, for printf asks the locale for its comma. */
+/* A fraction of 0 to 1 with at most four decimals and no trailing zeros: 0.41,
+ * 1, 0. Formatted from integers, because printf uses the decimal comma of the
+ * locale. */
 void og_writer_share(struct og_writer *w, double share);
 
-/* Hands over the rest. (A FILE keeps its own buffer: flushing that is the
- * caller's business.) OG_ERR_IO when any write failed. */
+/* Flushes the rest to the callback. (A FILE has a buffer of its own, which the
+ * caller must flush.) OG_ERR_IO if any write failed. */
 og_status og_writer_finish(struct og_writer *w, og_error *err);
 
 #endif

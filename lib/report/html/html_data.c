@@ -1,4 +1,4 @@
-/* A document as the script of a page gets it, one line of JSON:
+/* A document as the script of a page receives it, one line of JSON:
  *
  *     {"id":"...","title":"...","url":"...","time":"2000-03-04T00:00:00Z",
  *      "units":512,"copied":280,"covered":302,"repaired":3,
@@ -12,12 +12,12 @@
  *                  "text":[[9800,"..."],...],"n_copiers":1,
  *                  "copiers":[{"id":"...","time":"...","n":131}]}]}
  *
- * Places are units of UTF-16, for that is what the script counts. `n` are
- * words that are in the source, `c` words that the passages cover. A source
- * that is a document of the page itself is named by its number (`doc`) and its
- * text is there. Else a short text is whole; of a long one only what is
- * around its passages, and all texts together have a limit: the report must
- * not weigh more than the library it was made from. */
+ * Positions are UTF-16 units, as the script counts. `n` are words that are in
+ * the source, `c` words that the passages cover. A source that is a document of
+ * the page itself is referred to by its number (`doc`), and its text is there.
+ * Otherwise a short text is included whole; of a long one only what is
+ * around its passages, and the total is limited: the report must not be larger
+ * than the library it was made from. */
 
 #include "lib/report/escape.h"
 #include "lib/report/html/html_parts.h"
@@ -27,8 +27,8 @@
 #include <stdlib.h>
 
 enum {
-    WHOLE_LEN = 64 << 10,     /* bytes of a source that is shown whole */
-    AROUND_LEN = 1500,        /* bytes before and after a passage, else */
+    WHOLE_LEN = 64 << 10,     /* bytes of a source that is included whole */
+    AROUND_LEN = 1500,        /* otherwise, bytes before and after a passage */
     MOST_TEXT_LEN = 16 << 20, /* bytes of all sources of a document */
     MOST_COPIERS = 200,       /* of one source */
 };
@@ -90,7 +90,7 @@ static void put_cited(struct og_writer *w, const char *field,
         og_page_text(w, field, (og_bytes){name, (size_t)len});
 }
 
-/* How it is cited here, and in its source. */
+/* Its citation here, and in its source. */
 static void put_citations(struct og_html_report *h, size_t i)
 {
     const og_span *span = &h->answer->spans[i];
@@ -138,7 +138,7 @@ static int by_begin(const void *pa, const void *pb)
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* The start of the character that contains `at`. */
+/* The beginning of the character that contains `at`. */
 static uint64_t settle(og_bytes text, uint64_t at)
 {
     unsigned steps = 0;
@@ -148,7 +148,8 @@ static uint64_t settle(og_bytes text, uint64_t at)
     return at;
 }
 
-/* What to show of a text, in order and not overlapping. Returns the count. */
+/* The parts of a text to show, in order and not overlapping. Returns their
+ * number. */
 static size_t choose_pieces(const struct og_html_report *h, size_t source,
                             og_range *pieces)
 {

@@ -1,5 +1,5 @@
-/* What the pages of reports have in common: the head with its policy, and the
- * small pieces of a sentence about a document. */
+/* What the report pages have in common: the head with its policy, and small
+ * pieces of a sentence about a document. */
 
 #include "lib/report/html/html_pieces.h"
 #include "lib/report/escape.h"
@@ -9,7 +9,7 @@
 
 /* ---- small pieces ---- */
 
-/* At most `most` bytes, whole characters, and to the end of a word if one ends
+/* At most `most` bytes, whole characters, and to the end of a word if one is
  * near. */
 og_bytes og_html_shorten(og_bytes s, size_t most)
 {
@@ -102,7 +102,7 @@ static void write_policy(struct og_writer *w, bool has_script)
     og_writer_string(w, "'; base-uri 'none'; form-action 'none'\">\n");
 }
 
-/* There is no markup in a title, so what is hidden becomes U+FFFD. */
+/* A title contains no markup, so hidden characters become U+FFFD. */
 static void put_title(struct og_writer *w, og_bytes s)
 {
     for (size_t i = 0; i < s.len;) {

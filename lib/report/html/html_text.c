@@ -4,14 +4,14 @@
  *     data-p="1"><a class="n" href="#d1s1">1</a>the sea took <ins>half</ins>
  *     the pier</mark> and more.</p> ... </div>
  *
- * A paragraph ends at an empty line; each finds its own direction of writing.
- * A passage that continues in the next paragraph is a mark in each. Words of a
- * verified passage that its origin does not have are <ins>.
+ * A paragraph ends at an empty line; each determines its own text direction. A
+ * passage that continues in the next paragraph is a <mark> in each. Words of a
+ * verified passage that its origin lacks are <ins>.
  *
  * Paragraphs are in groups of some kilobytes, which a browser lays out only
- * when they come near the screen (content-visibility in the style): that is
- * what keeps a document of ten megabytes usable. For the same reason a
- * paragraph of more than LONGEST bytes is cut. */
+ * when they approach the viewport (content-visibility in the style): that keeps
+ * a document of ten megabytes usable. For the same reason a paragraph of more
+ * than LONGEST bytes is split. */
 
 #include "lib/report/escape.h"
 #include "lib/report/html/html_parts.h"
@@ -19,18 +19,18 @@
 
 enum {
     GROUP_LEN = 8 << 10, /* bytes; a few screens */
-    LONGEST = 16 << 10,  /* bytes in a paragraph before it is cut ... */
-    CUT_ROOM = 1 << 10,  /* ... at a space within these, else anywhere */
+    LONGEST = 16 << 10,  /* bytes in a paragraph before it is split ... */
+    CUT_ROOM = 1 << 10,  /* ... at a space within this distance, or anywhere */
 };
 #define NO_SPAN SIZE_MAX
 
 struct page {
     struct og_html_report *h;
     bool in_group, in_paragraph, in_mark;
-    bool continues; /* the paragraph before was cut */
+    bool continues; /* the previous paragraph was split */
     size_t group_len, paragraph_len;
     size_t span;     /* that the text belongs to; NO_SPAN */
-    bool span_shown; /* it has a mark already */
+    bool span_shown; /* its id has been written */
     bool changed;    /* inside <ins> */
 };
 
@@ -96,8 +96,8 @@ static void close_paragraph(struct page *p)
 
 /* ---- paragraphs ---- */
 
-/* After the line end at `at` and the empty lines that follow it; `at` itself
- * when no empty line does. */
+/* After the line end at `at` and the empty lines that follow it; `at` itself if
+ * none does. */
 static uint64_t skip_empty_lines(og_bytes text, uint64_t at)
 {
     uint64_t after = at;
@@ -111,7 +111,7 @@ static uint64_t skip_empty_lines(og_bytes text, uint64_t at)
     return after;
 }
 
-/* The end of what can be written in one go: an empty line, a place to cut, or
+/* The end of what can be written at once: an empty line, a place to split, or
  * `end`. *out_next is where the text continues. */
 static uint64_t find_stop(const struct page *p, uint64_t at, uint64_t end,
                           uint64_t *out_next, bool *out_cut)
@@ -167,7 +167,7 @@ static uint64_t skip_to_line(og_bytes text, uint64_t at, uint64_t end)
     return line;
 }
 
-/* All of the text goes through here, in order. */
+/* All of the text passes through here, in order. */
 static void put(struct page *p, uint64_t begin, uint64_t end)
 {
     while (begin < end) {
@@ -195,8 +195,8 @@ static bool is_gap(const char *text, uint64_t at, uint64_t end,
     return og_char_class_of(g.code_point) == OG_CHAR_OTHER;
 }
 
-/* What is between two matches: spaces and marks at its ends are nobody's
- * change. */
+/* The words between two matches: spaces and punctuation at their ends do not
+ * count as changes. */
 static void put_changed(struct page *p, uint64_t begin, uint64_t end)
 {
     const char *text = p->h->doc->text.data;
@@ -243,7 +243,7 @@ void og_html_text(struct og_html_report *h)
     uint64_t at = 0;
     for (size_t i = 0; i < h->answer->n_spans; i++) {
         const og_span *span = &h->answer->spans[i];
-        /* Whoever made the answer: nothing is read from after the text. */
+        /* The answer may come from elsewhere: never reads past the text. */
         const uint64_t len = h->doc->text.len;
         const uint64_t end = span->end < len ? span->end : len;
         const uint64_t begin = span->begin < end ? span->begin : end;

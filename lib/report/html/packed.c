@@ -1,4 +1,4 @@
-/* Data of a page, deflated and in base64; packed.h says why. */
+/* Data of a page, deflated and in base64; packed.h explains why. */
 
 #include "lib/report/html/packed.h"
 #include "lib/base/memory.h"
@@ -12,7 +12,7 @@ struct og_packed {
     struct og_writer data;  /* what callers write to */
     struct og_writer *page; /* NULL: no element is open */
     uint64_t len;
-    unsigned char rest[3]; /* bytes that do not make four letters yet */
+    unsigned char rest[3]; /* bytes that do not fill a group of three yet */
     unsigned n_rest;
 };
 

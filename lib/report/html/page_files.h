@@ -2,8 +2,7 @@
 #define OG_REPORT_PAGE_FILES_H
 
 /*   in:  lib/report/page/ *.css and *.js                (tools/embed_page.py)
- *   out: their bytes, with the hashes that a browser asks for  (report_html)
- */
+ *   out: their bytes, with the hashes that a browser checks  (report_html) */
 
 #include <stddef.h>
 

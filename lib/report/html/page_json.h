@@ -1,7 +1,7 @@
 #ifndef OG_REPORT_PAGE_JSON_H
 #define OG_REPORT_PAGE_JSON_H
 
-/* Members of the JSON inside a page. A name comes with all that precedes the
+/* Members of the JSON inside a page. `name` includes everything before the
  * value: ",\"time\":". */
 
 #include "lib/report/escape.h"
@@ -15,7 +15,7 @@ static inline void og_page_number(struct og_writer *w, const char *name,
     og_writer_number(w, n);
 }
 
-/* Left out when it is empty. */
+/* Omitted if it is empty. */
 static inline void og_page_text(struct og_writer *w, const char *name,
                                 og_bytes s)
 {

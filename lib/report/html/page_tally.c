@@ -31,7 +31,7 @@ static void count(struct og_tally_part *p, const struct og_web_page_row *row)
     if (doc->time > p->last) p->last = doc->time;
 }
 
-/* The list stays sorted, most copied first; equal ones as they came. */
+/* The list stays sorted, most copied first; equal ones in order of arrival. */
 static void release_title(struct og_tally_top *top)
 {
     og_release(NULL, top->title, top->title_len + 1);

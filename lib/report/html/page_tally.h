@@ -14,7 +14,7 @@ enum { OG_TALLY_TOP = 100, OG_TALLY_BINS = 11 };
 struct og_tally_part {
     uint64_t n_documents, n_copying;
     uint64_t n_units, n_copied;
-    int64_t first, last; /* times; first > last: none is known */
+    int64_t first, last; /* times; first > last: none known */
 };
 
 struct og_tally_top {
@@ -25,20 +25,21 @@ struct og_tally_top {
 };
 
 struct og_tally {
-    struct og_tally_part part; /* the one at hand */
+    struct og_tally_part part; /* the current one */
     struct og_tally_part *parts;
     size_t n_parts, parts_cap;
     uint64_t
         bins[OG_TALLY_BINS]; /* documents by their share: 0, (0,10 %], ... */
     struct og_tally_top top[OG_TALLY_TOP];
     size_t n_top;
-    bool failed; /* no memory: a part is missing from the cover */
+    bool failed; /* out of memory: a part is missing from the cover */
 };
 
 void og_tally_add(struct og_tally *tally, const struct og_web_page_row *row,
                   uint64_t number);
 void og_tally_end_part(struct og_tally *tally);
-/* `name` of the report's file: its parts lie in the folder NAME.parts. */
+/* `name` is that of the report's file; its parts are in the folder
+ * NAME.parts. */
 void og_tally_write(const struct og_tally *tally, struct og_writer *w,
                     const char *unit, const char *name);
 void og_tally_release(struct og_tally *tally);

@@ -1,4 +1,4 @@
-/* A document with reused sentences as the script of a page gets it:
+/* A document with reused sentences as the script of a page receives it:
  *
  *     {"id":"...","title":"...","time":"...","units":12,"copied":3,"covered":3,
  *      "text":"...",
@@ -7,13 +7,13 @@
  *                   "alts":[[1,0.93,4,49,7,[0,12,8,17],"So the ..."]]}],
  *      "sources":[{"id":"...","title":"...","time":"...","n":3,"c":3,"doc":5}]}
  *
- * It is that of copied passages (html_data.c), with these differences: a
- * passage is a sentence, and its units are sentences. `l` are its words. `m`
- * is what the earliest source shares. `alts` are all sources of it, the
- * earliest first: number of the source, similarity, begin and end in bytes of
- * that document, shared words, where they are in the sentence (gap, length,
- * gap, length, ... in units of UTF-16), and the sentence: none when the page
- * has the document itself, which is what keeps a page of five Bibles small. */
+ * The format is that of copied passages (html_data.c), with these differences:
+ * a passage is a sentence, and its units are sentences. `l` is its number of
+ * words. `m` are the ranges that the earliest source shares. `alts` are all its
+ * sources, the earliest first: number of the source, similarity, begin and end
+ * in bytes of that document, shared words, their positions in the sentence
+ * (gap, length, gap, length, ... in UTF-16 units), and the sentence: omitted if
+ * the page has the document itself, which keeps a page of five Bibles small. */
 
 #include "lib/report/html/quote_data.h"
 #include "lib/report/html/page_json.h"
@@ -23,8 +23,9 @@
 #include <string.h>
 
 struct source {
-    const og_quote_match *match; /* one of its own */
-    uint64_t n_first;            /* sentences that it had first */
+    const og_quote_match *match; /* one of its matches */
+    uint64_t n_first;            /* sentences of which it is the earliest
+                                    source */
     uint64_t n_any;              /* sentences that it has */
     uint32_t name, rank;
 };
@@ -89,7 +90,7 @@ static uint32_t number_of(const struct sentences *s, og_bytes id)
 
 /* ---- sentences ---- */
 
-/* Nothing but spaces and marks between two ranges: they are one. */
+/* Only spaces and punctuation between two ranges: they are one. */
 static bool is_joined(og_bytes text, uint64_t from, uint64_t to)
 {
     if (to < from || to > text.len || to - from > 4) return false;
@@ -102,7 +103,7 @@ static bool is_joined(og_bytes text, uint64_t from, uint64_t to)
     return true;
 }
 
-/* The end of the run of ranges that begins at *i, which moves after it. */
+/* The end of the run of ranges that begins at *i, which moves past it. */
 static uint64_t join(og_bytes text, const og_range *ranges, size_t n, size_t *i)
 {
     uint64_t end = ranges[(*i)++].end;
@@ -111,7 +112,7 @@ static uint64_t join(og_bytes text, const og_range *ranges, size_t n, size_t *i)
     return end;
 }
 
-/* Whoever made the answer: nothing is read from after the text. */
+/* The answer may come from elsewhere: never reads past the text. */
 static bool is_sound(og_range r, uint64_t from, uint64_t len)
 {
     return r.begin >= from && r.end >= r.begin && r.end <= len;

@@ -8,7 +8,7 @@
 
 #include <origo/sentence.h>
 
-/* Writes the line of JSON, without its end, and all of the row but its end. */
+/* Writes the line of JSON, without its end, and the row except for its end. */
 og_status og_quote_data(struct og_web_page *page, struct og_writer *w,
                         const og_document *doc, const og_quotes *quotes,
                         og_error *err);

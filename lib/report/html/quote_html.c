@@ -1,5 +1,5 @@
-/* Reused sentences as a page (web_page.h). For the first documents it is plain
- * HTML, too, for readers without a script:
+/* Reused sentences as a page (web_page.h). The first documents are also plain
+ * HTML, for readers without scripts:
  *
  *     <article id="d1">  the share of its sentences that are reused
  *       the text         <mark id="d1p1"><a href="#d1s1">1</a>Last night ...
@@ -8,14 +8,14 @@
  *                            <mark>Last night the sea took</mark> ...
  *                          <details> the second, ... the earliest first
  *
- * The text is set as that of a report is (html_text.c): a reused sentence is a
- * passage whose source is its own entry in the list, and words that the
- * earliest one does not share are its changes. Links lead to the entry and not
- * into a <details>, which some browsers would leave closed.
+ * The text is laid out as in other reports (html_text.c): a reused sentence is
+ * a passage whose source is its own entry in the list, and words that the
+ * earliest source does not share are marked as changes. Links lead to the entry
+ * and not into a <details>, which some browsers would leave closed.
  *
- * Nothing that comes from a document is ever markup, and the page's policy
- * forbids every script. Texts have lang="": nobody stated their language, and
- * it is not that of the page. */
+ * Nothing from a document ever becomes markup, and the page's policy allows
+ * only the page's own script. Texts have lang="": their language is unknown,
+ * and not that of the page. */
 
 #include "lib/base/memory.h"
 #include "lib/report/escape.h"
@@ -170,7 +170,7 @@ static void write_marked(struct og_writer *w, const og_quote_match *m)
     uint64_t at = 0;
     for (size_t i = 0; i < m->n_shared_ranges; i++) {
         const og_range r = m->shared[i];
-        /* Whoever made the answer: nothing is read from after the text. */
+        /* The answer may come from elsewhere: never reads past the text. */
         if (r.begin < at || r.end < r.begin || r.end > m->text.len) continue;
         put_range(w, m->text, at, r.begin);
         og_writer_string(w, "<mark>");

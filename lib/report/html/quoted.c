@@ -1,11 +1,11 @@
-/* Quotations, found by their marks.
+/* Finds quotations by their marks.
  *
  * Marks that open and close differently (“ ”, „ “, « », 「 」, 『 』) may be
  * left open at the end of a paragraph: a speech of several paragraphs opens
- * each anew and closes the last. Straight marks (") do not show which they are,
- * so one without a partner in its paragraph is no quotation at all. Single
- * marks are apostrophes too often to be used. A line that begins with '>' is a
- * quotation, as in mail. */
+ * each of them and closes the last. Straight marks (") do not show which they
+ * are, so one without a partner in its paragraph does not begin a quotation.
+ * Single marks are apostrophes too often to be used. A line that begins with
+ * '>' is a quotation, as in mail. */
 
 #include "lib/report/html/quoted.h"
 #include "lib/report/glyph.h"
@@ -13,7 +13,7 @@
 struct scan {
     og_bytes text;
     uint64_t open;   /* where the quotation began */
-    uint32_t closer; /* what ends it; 0: none is open */
+    uint32_t closer; /* what ends it; 0: none open */
     uint32_t other;  /* ends it as well, or 0 */
 };
 

@@ -6,8 +6,8 @@
  *     data of it         for the script                 (html_data.c)
  *     its row            in the overview
  *
- * The article is for readers without a script and for the first documents
- * alone: text, sources and the links between them as plain HTML. Addresses of
+ * The article, for the first documents only, serves readers without scripts:
+ * text, sources and the links between them as plain HTML. Addresses of
  * documents become links only when they begin with http:// or https://. */
 
 #include "lib/report/escape.h"
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { SNIPPET_LEN = 220 }; /* bytes of a source in the list, and a word */
+enum { SNIPPET_LEN = 220 }; /* bytes of a source in the list, plus a word */
 
 void og_html_name(struct og_html_report *h, char kind, size_t n)
 {
@@ -39,7 +39,8 @@ static void write_figure(struct og_html_report *h)
     og_writer_string(h->w, "</span>&nbsp;%</strong> <span>copied</span></p>\n");
 }
 
-/* A record says its time outright; of others the reader may ask how. */
+/* The time of a record is explicit; for others the page says where it was
+ * found. */
 static void write_time_source(struct og_writer *w, og_time_source source)
 {
     static const char *const words[] = {
@@ -128,7 +129,7 @@ static void write_summary(struct og_html_report *h)
     og_writer_string(w, "</p>\n");
 }
 
-/* What is new, when a report of that is asked for. */
+/* The new parts, if the report shows them. */
 static void write_novel(struct og_html_report *h)
 {
     struct og_writer *w = h->w;
@@ -156,7 +157,8 @@ static const char *known_by(unsigned how_mask)
     return "found by fingerprint, not compared";
 }
 
-/* From the source's own text where it is at hand, else from the document. */
+/* From the source's own text if it is available, otherwise from the
+ * document. */
 static og_bytes snippet_of(const struct og_html_report *h, size_t i)
 {
     const og_span *span = &h->answer->spans[h->sources.list[i].first_span];

@@ -1,4 +1,4 @@
-/* One page of a report; web_page.h says what is on it. */
+/* One page of a report; web_page.h describes its content. */
 
 #include "lib/report/html/web_page.h"
 #include "lib/base/checksum.h"
@@ -13,21 +13,21 @@
 
 enum {
     LEVEL = 6,               /* of zlib */
-    BLOCK_LEN = 256 << 10,   /* bytes of documents in an element: what the
-                                script unpacks to show one */
-    ROWS_LEN = 64 << 10,     /* bytes of rows in an element */
+    BLOCK_LEN = 256 << 10,   /* bytes of documents per element, which the script
+                                unpacks to show one */
+    ROWS_LEN = 64 << 10,     /* bytes of rows per element */
     PLAIN_LEN = 256 << 10,   /* bytes of text that are plain HTML, too */
-    HOLDERS_LEN = 128 << 10, /* bytes of holders in an element */
+    HOLDERS_LEN = 128 << 10, /* bytes of holders per element */
     MOST_DOCUMENTS = 20000,  /* on a page ... */
-    MOST_HOLDERS = 1 << 20,  /* ... and passages that its table names */
+    MOST_HOLDERS = 1 << 20,  /* bytes of data per page */
 };
-#define MOST_DATA ((uint64_t)192 << 20) /* bytes of data on a page */
+#define MOST_DATA ((uint64_t)192 << 20) /* A document of the page. */
 
 /* A document that the page has. */
 struct seen {
     uint64_t hash, len; /* of its text */
     uint32_t number;
-    bool is_other; /* another one of this id came before it */
+    bool is_other; /* another document with this id came before it */
 };
 
 struct holder {
@@ -39,7 +39,7 @@ struct og_web_page {
     const char *unit;
     struct og_packed *packed;
     struct og_writer row_writer;
-    char *rows; /* what was not written yet */
+    char *rows; /* not written yet */
     size_t rows_len, rows_cap;
     uint64_t first_row, n_rows, n_row_sources;
     struct og_names names;
@@ -158,7 +158,7 @@ static og_status remember(struct og_web_page *page, const og_document *doc,
     return OG_OK;
 }
 
-/* While plain documents may come, each has an element of its own. */
+/* While plain documents are possible, each has an element of its own. */
 og_status og_web_page_document_end(struct og_web_page *page,
                                    const og_document *doc, og_error *err)
 {
@@ -298,8 +298,8 @@ static int compare_holders(const void *pa, const void *pb)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Lines of [source, begin, end, document, begin, end, document, ...]. One that
- * only a single document took from gives the script nothing new. */
+/* Lines of [source, begin, end, document, begin, end, document, ...]. A line
+ * for a single document would tell the script nothing new. */
 static void write_holders(struct og_web_page *page, struct og_writer *w)
 {
     const struct holder *list = page->holders;

@@ -1,23 +1,22 @@
 #ifndef OG_REPORT_WEB_PAGE_H
 #define OG_REPORT_WEB_PAGE_H
 
-/*   in:  documents with what was found in them       (report_html, quote_html)
+/*   in:  documents with their answers                 (report_html, quote_html)
  *   out: one page that needs no network and no server (writer)
  *
  *     head, with the style and the policy
  *     <noscript>  the first documents as plain HTML, as far as they are short
  *     packed:     docs     documents as lines of JSON, some hundred kilobytes
  *                          in each element
- *                 rows     what the overview says about each of them
- *                 holders  who else has a passage, by its source
+ *                 rows     the row of each in the overview
+ *                 holders  other documents with a passage, by source
  *     meta, the script
  *
- * All of it is written while the documents come; what is kept in memory is
- * bounded by the size of a page (og_web_page_is_full). The script
- * (lib/report/page) opens with the overview and unpacks a document when it is
- * looked at.
+ * The page is written as the documents arrive; memory is bounded by the size of
+ * a page (og_web_page_is_full). The script (lib/report/page) opens with the
+ * overview and unpacks a document when it is viewed.
  *
- * Nothing that comes from a document is ever markup: text of the plain part is
+ * Nothing from a document ever becomes markup: text of the plain part is
  * escaped, data is base64, and the page's own policy names the hash of its one
  * script and its one style, so that a browser runs no other. */
 
@@ -29,23 +28,23 @@
 
 struct og_web_page;
 
-/* `unit` is what shares are shares of: "word" or "sentence". */
+/* `unit` is what shares are counted in: "word" or "sentence". */
 og_status og_web_page_new(const char *unit, struct og_web_page **out,
                           og_error *err);
 void og_web_page_free(struct og_web_page *page); /* NULL is fine */
 
-/* Parts of an og_wordset whose state is a page. */
+/* Parts of an og_report_form whose state is a page. */
 void og_web_page_begin(struct og_writer *w, const og_report_options *options,
                        const og_document *first, bool many);
 void og_web_page_end(struct og_writer *w, const struct og_progress *progress);
 bool og_web_page_is_full(const struct og_progress *progress);
-/* The page that leads to all parts. */
+/* The page that links to all parts. */
 void og_web_page_cover(struct og_writer *w, const og_report_options *options,
                        const struct og_progress *progress);
 void og_web_page_release(struct og_progress *progress);
 
-/* Whether a document of this length is also written as plain HTML; if so that
- * comes next, between these two. */
+/* Whether a document of this length is also written as plain HTML; if so, that
+ * must be written next, between these two calls. */
 bool og_web_page_plain_begin(struct og_web_page *page, struct og_writer *w,
                              size_t text_len);
 void og_web_page_plain_end(struct og_writer *w);
@@ -56,7 +55,7 @@ struct og_writer *og_web_page_document_begin(struct og_web_page *page,
 og_status og_web_page_document_end(struct og_web_page *page,
                                    const og_document *doc, og_error *err);
 
-/* Its row in the overview; counts what the page as a whole has. */
+/* Its row in the overview; also updates the totals of the page. */
 struct og_web_page_row {
     const og_document *doc;
     uint64_t n_units;   /* words or sentences */
@@ -75,23 +74,23 @@ struct og_web_page_row_source {
 };
 enum {
     OG_WEB_PAGE_ROW_SOURCES = 40
-}; /* that a row takes; the rest is counted */
+}; /* listed in a row; the rest is counted */
 void og_web_page_row_source(struct og_web_page *page,
                             const struct og_web_page_row_source *source);
-/* OG_ERR_MEMORY, also of the calls before. */
+/* OG_ERR_MEMORY, also for the preceding calls. */
 og_status og_web_page_row_end(struct og_web_page *page, struct og_writer *w,
                               og_error *err);
 
-/* The number, from 1, of the document on this page that has this id and this
- * text; 0: it is not there. The script can then look there for the text. */
+/* The number, from 1, of the document on this page with this id and this text;
+ * 0: none. The script can then take the text from there. */
 uint64_t og_web_page_find(const struct og_web_page *page, og_bytes id,
                           og_bytes text);
-/* The same for an id that only one document has, with the length of its text.
- */
+/* The same for an id that only one document has, with the length of its
+ * text. */
 uint64_t og_web_page_find_id(const struct og_web_page *page, og_bytes id,
                              uint64_t *out_len);
 
-/* A passage of the document at hand is at [begin, end) of a source. */
+/* A passage of the current document is at [begin, end) of a source. */
 og_status og_web_page_hold(struct og_web_page *page, uint64_t source,
                            uint64_t begin, uint64_t end, og_error *err);
 

@@ -1,23 +1,22 @@
 /* The measure, and the two bounds that make it fast.
  *
- * Both shares of the measure are at most 1, and both shrink with every word
+ * Both shares of the measure are at most 1, and both decrease with every word
  * that R lacks. If R lacks the p rarest words of Q, it has at most
  *
  *     (1 - p / n) * (1 - weight of the p rarest / weight of all)
  *
  * Rare words weigh most, so this falls below a threshold of 0.7 with about two
- * words of ten: only sentences that have one of those two need to be looked
- * at, and few have. (The prefix filter of set joins, with weights. There is no
- * order of words that would have to stay as it was: what is rare is decided
- * at each question.)
+ * words of ten: only sentences that contain one of those two need to be
+ * examined, and few do. (The prefix filter of set joins, with weights. It needs
+ * no fixed order of words: rarity is determined anew for each query.)
  *
- * The bitmap of a sentence then proves missing words without looking at any:
- * each bit that R lacks is at least one word, the lightest at best; and when
- * few bits are missing, it is known which words those are.
+ * The bitmap of a sentence then proves missing words without reading any: each
+ * bit that R lacks is at least one word, at best the lightest; and if few bits
+ * are missing, it is known which words they are.
  *
- * Many sentences that come so far are answers, and each is compared word by
- * word: one of like length against a table of Q's words, a much longer one by
- * searching Q's words in it. */
+ * Most sentences that pass both are matches, and each is compared word by word:
+ * one of similar length against a table of Q's words, a much longer one by
+ * searching for Q's words in it. */
 
 #define _GNU_SOURCE
 #include "lib/sentence/index/measure.h"
@@ -28,10 +27,13 @@
 
 #include "lib/sentence/split/sentence_words.h"
 
-/* Sums in another order differ in the last digits; a bound leaves room. */
+/* Sums in another order differ in the last digits; bounds allow for that. */
 #define ROOM 1e-9
 
-enum { LONGER = 6 }; /* times the words: a search beats a walk */
+enum {
+    LONGER = 6
+}; /* times as many words: searching is faster than
+      scanning */
 
 double og_word_weight(uint64_t n_sentences, uint64_t df)
 {
@@ -145,7 +147,7 @@ static void clear_table(struct og_question *q, size_t n)
     q->factor = 0;
 }
 
-/* False: two words would have the same place, or the same key. */
+/* False: two words have the same slot, or the same key. */
 static bool fill_table(struct og_question *q, uint32_t factor)
 {
     q->factor = factor;
@@ -165,7 +167,7 @@ static bool fill_table(struct og_question *q, uint32_t factor)
 
 static void lay_table(struct og_question *q)
 {
-    /* Odd, else any; ten words need more than one of them once in a hundred
+    /* Odd, otherwise arbitrary; ten words need a second one once in a hundred
      * times. */
     static const uint32_t factors[] = {1,          0x9e3779b1, 0x85ebca77,
                                        0xc2b2ae3d, 0x27d4eb2f, 0x165667b1};
@@ -212,7 +214,7 @@ void og_question_weigh(struct og_question *q, uint64_t n_sentences,
     q->n_prefix = p;
     left = q->total;
     unsigned missing = 0;
-    while (missing < q->n) { /* the lightest, which are the commonest */
+    while (missing < q->n) { /* the lightest, which are the most common */
         left -= q->weights[q->rare[q->n - 1 - missing]];
         if (product(n - missing - 1, n, left, q->total) < threshold - ROOM)
             break;
@@ -221,8 +223,8 @@ void og_question_weigh(struct og_question *q, uint64_t n_sentences,
     q->max_missing = missing;
 }
 
-/* By the table: no branch depends on the words, which of two comes next could
- * not be guessed. */
+/* By the table: no branch depends on the words, whose order is
+ * unpredictable. */
 static double overlap_by_table(const struct og_question *q,
                                const uint32_t *keys, size_t n_keys,
                                uint32_t *out_n_shared)
@@ -252,8 +254,8 @@ static bool has_key(const uint32_t *keys, size_t n, uint32_t key)
     return n == 1 && *base == key;
 }
 
-/* Against a sentence that is much longer: each word is searched, the rarest
- * first, until too many are missing. */
+/* Against a much longer sentence: each word is searched for, the rarest first,
+ * until too many are missing. */
 static double overlap_by_search(const struct og_question *q,
                                 const uint32_t *keys, size_t n_keys,
                                 uint32_t *out_n_shared)

@@ -1,25 +1,25 @@
 #ifndef OG_SENTENCE_INDEX_MEASURE_H
 #define OG_SENTENCE_INDEX_MEASURE_H
 
-/* How much of a sentence Q a sentence R has.
+/* How much of a sentence Q is in a sentence R.
  *
  * The paper (section 2, after RECAP) says
  *
  *     S(Q, R) = |Q n R| / |Q|  *  sum of log(N / df) over the words of Q n R
  *
- * which grows with the length of Q and is not 1 for Q against itself, while
- * the paper's thresholds are shares. What RECAP means is two shares: of the
- * words, and of their weight. So the sum is divided by that over all of Q:
+ * which grows with the length of Q and is not 1 for Q against itself, although
+ * the paper's thresholds are shares. RECAP means two shares: of the words, and
+ * of their weight. So the sum is divided by that over all of Q:
  *
  *     S(Q, R) = |Q n R| / |Q|  *  weight(Q n R) / weight(Q)
  *
- * which is 1 exactly when R has every word of Q, and 0 when it has none. The
- * weight of a word is log(1 + N / df), N sentences, df of them with the word
- * (1 for a word never seen): the paper's log(N / df) but for the words that
- * occur nearly everywhere, which would weigh nothing or, while a store is
- * small, all words would.
+ * which is 1 exactly if R has every word of Q, and 0 if it has none. The weight
+ * of a word is log(1 + N / df), with N sentences of which df contain the word
+ * (1 for a word never seen): the paper's log(N / df), except for words that
+ * occur nearly everywhere, whose weight would be 0; in a small store that would
+ * be all words.
  *
- * The measure looks from Q: R may have much more. */
+ * The measure is relative to Q: R may contain much more. */
 
 #include "lib/base/memory.h"
 
@@ -52,8 +52,8 @@ static inline unsigned og_word_bitmap_missing(const struct og_word_bitmap *q,
                       __builtin_popcountll(q->half[1] & ~r->half[1]));
 }
 
-/* The bitmap folded to a quarter, small enough to be kept beside every posting
- * of the sentence. What it lacks proves missing words, too, only fewer. */
+/* The bitmap folded to a quarter, small enough to be stored with every posting
+ * of the sentence. Its missing bits prove missing words, too, only fewer. */
 static inline uint32_t og_word_mark(const struct og_word_bitmap *bitmap)
 {
     const uint64_t fold = bitmap->half[0] | bitmap->half[1];
@@ -62,32 +62,32 @@ static inline uint32_t og_word_mark(const struct og_word_bitmap *bitmap)
 
 enum {
     OG_QUESTION_TABLE_BITS = 12,
-    OG_QUESTION_TABLE_MOST = 63, /* words: a bit of 64 for each */
+    OG_QUESTION_TABLE_MOST = 63, /* words: one of 64 bits for each */
 };
 
-/* A question: the words of Q with their weights, and what follows from a
+/* A query: the words of Q with their weights, and what follows from a
  * threshold. */
 struct og_question {
     const og_allocator *allocator;
     size_t n, cap;
-    uint64_t *words; /* ascending, different */
+    uint64_t *words; /* ascending, distinct */
     uint64_t *df;
     double *weights;
     double total; /* sum of the weights */
     double threshold;
     struct og_word_bitmap bitmap;
-    uint32_t *rare; /* places of the words, the rarest first */
-    /* A sentence that has none of the n_prefix rarest words cannot reach the
-     * threshold; one whose bitmap lacks more than max_missing bits cannot. */
+    uint32_t *rare; /* indices of the words, the rarest first */
+    /* A sentence without any of the n_prefix rarest words cannot reach the
+     * threshold, nor can one whose bitmap lacks more than max_missing bits. */
     size_t n_prefix;
     unsigned max_missing;
-    /* What a bit of the bitmap represents: R that lacks it lacks all of these
-     * words. Only bits that the bitmap has are filled in. */
+    /* What a bit of the bitmap represents: R without it lacks all of these
+     * words. Only bits of the bitmap are filled in. */
     double bit_weight[128], bit_words[128];
-    /* Words that R has, times their weight, of R at the threshold. */
+    /* The minimum of (words of R) * (their weight) at the threshold. */
     double least;
-    /* Where a key of another sentence would be among the words, counted from
-     * 1: a table without collisions. A factor of 0: there is none. */
+    /* The slot of a key of another sentence among the words, counted from 1: a
+     * table without collisions. A factor of 0: there is none. */
     uint32_t factor;
     size_t n_table;
     uint32_t table_keys[OG_QUESTION_TABLE_MOST + 1];
@@ -97,13 +97,14 @@ struct og_question {
 void og_question_init(struct og_question *q, const og_allocator *allocator);
 void og_question_release(struct og_question *q);
 
-/* Takes the words; df is the caller's to fill in, then og_question_weigh(). */
+/* Sets the words; the caller fills in df and calls og_question_weigh(). */
 og_status og_question_set(struct og_question *q, const uint64_t *words,
                           size_t n, og_error *err);
 void og_question_weigh(struct og_question *q, uint64_t n_sentences,
                        double threshold);
 
-/* False: one whose bitmap lacks these bits cannot reach the threshold. */
+/* False: a sentence whose bitmap lacks these bits cannot reach the
+ * threshold. */
 static inline bool og_question_allows(const struct og_question *q,
                                       const struct og_word_bitmap *r)
 {
@@ -119,9 +120,9 @@ static inline bool og_question_allows(const struct og_question *q,
     return n * weight >= q->least;
 }
 
-/* The measure against a sentence of which the keys are known (the upper
- * halves of its words, ascending). Below the threshold it may be reported as 0
- * with 0 words. *out_n_shared may be NULL. */
+/* The measure against a sentence whose keys are known (the upper halves of its
+ * words, ascending). A value below the threshold may be returned as 0 with 0
+ * words. *out_n_shared may be NULL. */
 double og_question_overlap(const struct og_question *q, const uint32_t *keys,
                            size_t n_keys, uint32_t *out_n_shared);
 

@@ -1,5 +1,6 @@
-/* A heap becomes an image: its forms are sorted by hash, its words by value,
- * its texts packed; then the parts are written one after the other. */
+/* Turns a memtable into a segment: its forms are sorted by hash, its words by
+ * value, its texts compressed; then the parts are written one after the
+ * other. */
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct build {
     uint32_t *order;  /* forms by hash */
     uint32_t *number; /* new number of each form */
     uint32_t *places; /* sentences of each form, in the new order */
-    uint32_t *starts; /* of places, by new number */
+    uint32_t *starts; /* into `places`, by new number */
     struct posting *postings;
     uint64_t *id_hashes;
     uint64_t *text_starts;
@@ -81,7 +82,7 @@ static void sort_forms(struct build *b)
     for (size_t i = h->n_sentences; i-- > 0;) /* the last ones first */
         b->places[--b->starts[b->number[h->sentences[i].form] + 1]] =
             (uint32_t)i;
-    /* Each start has become the one of its own form. */
+    /* Each start is now that of its own form. */
     memmove(b->starts, b->starts + 1, h->n_forms * sizeof(*b->starts));
     b->starts[h->n_forms] = (uint32_t)h->n_sentences;
     for (size_t i = 0; i < h->n_forms; i++)
@@ -131,7 +132,7 @@ static og_status pack_texts(struct build *b, og_error *err)
 
 /* ---- writing ---- */
 
-/* Of a document of a store there is none: the store knows it. */
+/* A document of a store has none here: the store knows it. */
 static og_bytes id_of(const struct og_memtable *h, size_t i)
 {
     if (h->documents[i].id_len == 0) return (og_bytes){"", 0};

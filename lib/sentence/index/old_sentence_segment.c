@@ -1,4 +1,4 @@
-/* Reading images of the first layout: old_sentence_segment.h. */
+/* Reads segments of the first layout: old_sentence_segment.h. */
 
 #include "lib/sentence/index/old_sentence_segment.h"
 

@@ -1,10 +1,10 @@
 #ifndef OG_SENTENCE_INDEX_OLD_SENTENCE_SEGMENT_H
 #define OG_SENTENCE_INDEX_OLD_SENTENCE_SEGMENT_H
 
-/* Images of the first layout: the parts, then a foot of 512 bytes with their
- * places, the totals and two sums. They are read, and become segments when they
- * are merged. Version 1 had no marks; up to version 2 documents had no numbers,
- * and names and texts were always there. */
+/* Segments of the first layout: the parts, then a footer of 512 bytes with
+ * their offsets, the totals and two checksums. They are read, and replaced by
+ * today's layout when they are merged. Version 1 had no marks; up to version 2
+ * documents had no numbers, and names and texts were always there. */
 
 #include "lib/sentence/index/sentence_segment.h"
 
@@ -14,7 +14,7 @@ enum { OG_OLD_IMAGE_VERSION = 3, OG_OLD_IMAGE_PARTS = OG_PART_TOTALS };
 
 struct og_old_sentence_foot {
     struct {
-        uint64_t off, len; /* bytes, without the zeros after them */
+        uint64_t off, len; /* bytes, without the padding after them */
     } part[OG_OLD_IMAGE_PARTS];
     uint64_t n_documents, n_sentences, n_forms, n_keys, n_words, n_blocks;
     uint64_t text_len;
@@ -23,18 +23,18 @@ struct og_old_sentence_foot {
     uint32_t signature_bits, word_bits;
     uint32_t version;
     uint64_t file_len;
-    uint64_t body_sum; /* of all before the foot */
+    uint64_t body_sum; /* of everything before the footer */
     uint64_t magic;
     uint64_t no_texts;
     uint64_t unused[11];
-    uint64_t foot_sum; /* of the foot with 0 here */
+    uint64_t foot_sum; /* of the footer with 0 here */
 };
 _Static_assert(sizeof(struct og_old_sentence_foot) == 512, "the file's form");
 
 uint64_t og_old_sentence_foot_sum(const struct og_old_sentence_foot *foot);
 
-/* og_segment_kind.open_old: sections as enum og_sentence_segment_part has
- * them, but for the totals. */
+/* og_segment_kind.open_old: sections as in enum og_sentence_segment_part,
+ * except for the totals. */
 og_status og_sentence_segment_open_old(struct og_segment_file *file,
                                        const char *name, og_error *err);
 /* The totals of such a file. */

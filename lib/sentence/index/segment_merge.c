@@ -1,10 +1,9 @@
-/* Merging images, front to back.
+/* Merges segments in one sequential pass per part.
  *
- * Documents, sentences and texts are strung together with their numbers
- * shifted. Forms and words are sorted in every image, so a walk over all
- * images at once meets equal ones together; each part of the new image is
- * one such walk. The only thing that must be known beforehand is the new
- * number of every form. */
+ * Documents, sentences and texts are concatenated with their numbers shifted.
+ * Forms and words are sorted in every segment, so a parallel walk over all
+ * segments meets equal ones together; each part of the new segment is one such
+ * walk. Only the new number of every form must be known beforehand. */
 
 #define _GNU_SOURCE
 #include "lib/sentence/index/segment_merge.h"
@@ -22,30 +21,29 @@ struct merge {
     const og_allocator *allocator;
     struct og_segment_writer *sink;
     struct og_sentence_totals totals;
-    /* Of every image: what comes before it. */
+    /* For every segment: the totals of those before it. */
     uint64_t first_document[OG_IMAGES_MOST], first_sentence[OG_IMAGES_MOST];
     uint64_t first_name[OG_IMAGES_MOST], first_text[OG_IMAGES_MOST];
     struct og_pages pages;
     uint32_t *number[OG_IMAGES_MOST]; /* new numbers of its forms */
-    uint32_t *holder;                 /* of a new form: an image that has it */
+    uint32_t *holder;                 /* of a new form: a segment that has it */
     uint32_t *scratch;                /* a list of places */
     size_t scratch_cap;
-    uint64_t *postings; /* of a word: forms, and below them their marks */
+    uint64_t *postings; /* of a word: forms, with their marks in the low half */
     size_t postings_cap;
-    size_t looked_at; /* bytes, since memory was counted */
-    bool is_stopped;  /* what is written is not used; `err` says why */
+    size_t looked_at; /* bytes, since memory was last released */
+    bool is_stopped;  /* the output is not used; `err` says why */
     og_error err;
 };
 
 /* ---- memory ---- */
 
-/* Images that are files are walked from front to back several times. What was
- * looked at is released now and then, so that no more of them counts as
- * memory than this. */
+/* Segments in files are read sequentially several times. The pages that were
+ * read are released regularly, so that no more than this counts as memory. */
 #define MOST_MAPPED ((uint64_t)24 << 20)
-#define LOOK_AFTER  ((size_t)1 << 20) /* bytes that were looked at */
-/* What a look at some place counts: the system brings its neighbours along, 64
- * KiB in all, of which the next looks often find some. */
+#define LOOK_AFTER  ((size_t)1 << 20) /* bytes read between two releases */
+/* What reading one random position counts: the system also loads its
+ * neighbourhood, 64 KiB in all, where the next reads often fall. */
 #define FAR_LOOK ((size_t)4096)
 
 static void forget_images(const struct merge *m)
@@ -63,7 +61,7 @@ static void count_looks(struct merge *m, size_t n_bytes)
     if (og_mapped_resident() > MOST_MAPPED) forget_images(m);
 }
 
-/* A whole part of an image. */
+/* A whole part of a segment. */
 static void write_part(struct merge *m, const void *data, size_t len)
 {
     for (size_t at = 0, n; at < len; at += n) {
@@ -81,7 +79,7 @@ struct walk {
     size_t len[OG_IMAGES_MOST], at[OG_IMAGES_MOST];
     size_t n;
     uint64_t value;
-    /* The images that have the value, and where. */
+    /* The segments that have the value, and where. */
     size_t n_here, image[OG_IMAGES_MOST], place[OG_IMAGES_MOST];
 };
 
@@ -265,7 +263,7 @@ static uint32_t n_places_of(const struct og_sentence_segment *image,
     return image->place_starts[form + 1] - image->place_starts[form];
 }
 
-/* Of the document of a sentence, both anywhere in the image. */
+/* The time of a sentence's document, both anywhere in the segment. */
 static int64_t time_of(struct merge *m, size_t image, uint32_t place)
 {
     const struct og_sentence_segment *from = m->images[image];
@@ -273,7 +271,7 @@ static int64_t time_of(struct merge *m, size_t image, uint32_t place)
     return from->documents[from->sentences[place].document].time;
 }
 
-/* Those of one image are in order. */
+/* Those of one segment are in order. */
 static void copy_places(struct merge *m, size_t image, uint32_t begin,
                         uint32_t end)
 {
@@ -283,7 +281,7 @@ static void copy_places(struct merge *m, size_t image, uint32_t begin,
                                           (uint32_t)m->first_sentence[image]);
 }
 
-/* The places of a form in one image, and the time of the next. */
+/* The places of a form in one segment, and the time of the next. */
 struct places {
     size_t image;
     uint32_t at, end;
@@ -296,8 +294,8 @@ static void find_time(struct merge *m, struct places *p)
         p->time = time_of(m, p->image, m->images[p->image]->places[p->at]);
 }
 
-/* The list whose next place is the earliest; of equal ones the first. One of
- * them has a next place. */
+/* The list whose next place is the earliest; of equal ones the first. At least
+ * one has a next place. */
 static struct places *earliest(struct places *lists, size_t n)
 {
     struct places *best = NULL;
@@ -308,8 +306,8 @@ static struct places *earliest(struct places *lists, size_t n)
     return best;
 }
 
-/* Places of one form, by time, then by arrival. A form that most documents have
- * leads to most of an image: each look counts by itself. */
+/* The places of one form, by time, then by arrival. A form that most documents
+ * contain leads to most of a segment: each read counts by itself. */
 static og_status write_places_of(struct merge *m, const struct walk *w,
                                  og_error *err)
 {
@@ -371,7 +369,7 @@ static uint32_t mark_of(const struct og_sentence_segment *image,
                : og_word_mark(&image->bitmaps[image->postings[posting]]);
 }
 
-/* The forms that have a word, ascending, each once: equal forms have equal
+/* The forms that contain a word, ascending, each once: equal forms have equal
  * marks. */
 static og_status gather_postings(struct merge *m, const struct walk *w,
                                  size_t *out_n, og_error *err)
@@ -482,8 +480,8 @@ static void write_texts(struct merge *m)
     og_segment_end_section(m->sink);
 }
 
-/* Forms are asked for in ascending order, several times over: the place in
- * the image that holds one is found by the hash's order. */
+/* Forms are requested in ascending order, several times over: their position in
+ * the segment that holds them is found by the order of hashes. */
 struct signatures {
     struct merge *merge;
     uint32_t *place; /* of a new form, in its holder */
@@ -542,7 +540,7 @@ og_sentence_segments_merge(const struct og_sentence_segment *const *images,
                                              allocator, &m.sink, err);
     if (status == OG_OK) {
         status = write_all(&m, err);
-        forget_images(&m); /* all of the new one is looked at now */
+        forget_images(&m); /* everything read from now on is of the new one */
         if (status == OG_OK)
             status = og_sentence_segment_finish(m.sink, &m.totals, out, err);
         else

@@ -4,12 +4,12 @@
 #include "lib/disk/manifest.h"
 #include "lib/sentence/index/sentence_segment.h"
 
-/* In one index, hence in one merge. */
+/* The most in one index, hence in one merge. */
 enum { OG_IMAGES_MOST = OG_SEGMENTS_MOST };
 
-/* Makes one image of several, the oldest first: documents stay in their order
- * and equal forms become one. `path` NULL: to memory. Takes 8 bytes of memory
- * for each form and 4 for each word, whatever the length of the texts. */
+/* Merges several segments, the oldest first, into one: documents stay in their
+ * order and equal forms become one. `path` NULL: in memory. Takes 8 bytes of
+ * memory per form and 4 per word, whatever the length of the texts. */
 og_status
 og_sentence_segments_merge(const struct og_sentence_segment *const *images,
                            size_t n, const char *path,

@@ -1,12 +1,12 @@
 #ifndef OG_SENTENCE_INDEX_SEGMENT_PARTS_H
 #define OG_SENTENCE_INDEX_SEGMENT_PARTS_H
 
-/* Parts of an image that are made in the same way of a heap and of other
- * images: the directory of words, the signatures and their tables. */
+/* Parts of a segment that are written in the same way from a memtable and from
+ * other segments: the directory of words, the signatures and their tables. */
 
 #include "lib/sentence/index/sentence_segment.h"
 
-/* How many words lie below each prefix of n_bits bits. */
+/* How many words are below each prefix of n_bits bits. */
 struct og_directory {
     const og_allocator *allocator;
     unsigned n_bits;

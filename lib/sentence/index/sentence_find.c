@@ -1,13 +1,13 @@
-/* From the words of a sentence to the forms that have enough of them. */
+/* From the words of a sentence to the forms that share enough of them. */
 
 #include <math.h>
 #include <string.h>
 
 #include "lib/sentence/index/sentences.h"
 
-/* Of twenty thousand sentences that differ in a word or two, each is like all
- * others, and few readers want to know of more than some thousand. Older images
- * come first. */
+/* Of twenty thousand sentences that differ in a word or two, each is similar to
+ * all others, and few readers want more than some thousand. Older segments come
+ * first. */
 static uint64_t most_compared(const og_quote_options *options)
 {
     return options->max_compared == 0
@@ -17,8 +17,8 @@ static uint64_t most_compared(const og_quote_options *options)
 
 /* ---- the question ---- */
 
-/* The words lie far apart in memory: what finding them will look at is asked
- * for before, for all of them at once. */
+/* The words are far apart in memory: what looking them up will read is
+ * prefetched for all of them. */
 static void place_words(const struct og_sentence_segment *m,
                         struct og_question *q, size_t *places)
 {
@@ -32,9 +32,10 @@ static void place_words(const struct og_sentence_segment *m,
     }
 }
 
-/* Document frequencies are sums over all images and the heap, so that they
- * are up to date after every document. Where a word is in an image is
- * needed again, and kept: image by image, the rarest words first. */
+/* Document frequencies are sums over all segments and the memtable, so that
+ * they are up to date after every document. The position of a word in each
+ * segment is needed again, and kept: segment by segment, the rarest words
+ * first. */
 static og_status pose(struct og_quote_asker *a, const uint64_t *words, size_t n,
                       double threshold, og_error *err)
 {
@@ -70,10 +71,10 @@ static og_status check_memory(struct og_quote_asker *a, og_error *err)
     return og_error_memory(err, a->list.n * 4, "candidates");
 }
 
-/* What words have brought here is alike, nearly all of it: a few thousand are
- * enough. Signatures bring what is not alike, too, and most of it at a distance
- * that finds most matches; there max_candidates is the limit alone. A scan is
- * what both are measured against, and has no limit. */
+/* Candidates found by words are nearly all similar: a few thousand are enough.
+ * Signatures also return dissimilar ones, mostly at a distance that finds most
+ * matches; there max_candidates is the only limit. A scan is the baseline for
+ * both, and has no limit. */
 static void cut_compared(struct og_quote_asker *a,
                          const og_quote_options *options)
 {
@@ -82,7 +83,7 @@ static void cut_compared(struct og_quote_asker *a,
 
 /* ---- the heap ---- */
 
-/* The words of the heap are whole, their keys are made on the way. */
+/* The memtable has whole words, from which the keys are taken on the way. */
 static double overlap_heap(const struct og_quote_asker *a, size_t form,
                            uint32_t *out_n_shared)
 {
@@ -152,8 +153,8 @@ static og_status scan_image(struct og_quote_asker *a, size_t image,
     return OG_OK;
 }
 
-/* Where the words of a form begin, then the words: each is a random place in
- * memory, and asked for ahead. */
+/* The offset of a form's words, then the words: both are random places in
+ * memory, and prefetched. */
 static og_status verify_list(struct og_quote_asker *a, size_t image,
                              og_error *err)
 {
@@ -203,9 +204,9 @@ static og_status find_in_image(struct og_quote_asker *a, size_t image,
 
 /* ---- the distance ---- */
 
-/* Both shares of the measure fall with every word that is not shared; with
- * words that weigh the same it is the square of the share of words. So a
- * sentence of n words at the threshold has this many others. */
+/* Both shares of the measure fall with every word that is not shared; for words
+ * of equal weight it is the square of the share of words. So a sentence of n
+ * words at the threshold has this many other words. */
 static double words_beside(size_t n, double threshold)
 {
     return (double)n * (1 - sqrt(threshold));
@@ -230,12 +231,12 @@ int og_recall_sample_distance(const struct og_recall_sample *sample,
     return d;
 }
 
-/* What the exact method has found goes into the sample: a form of the same
- * words is at 0. */
+/* Adds the matches of the exact method to the sample: a form of the same words
+ * is at distance 0. */
 static void sample_found(struct og_quote_asker *a,
                          const struct og_signature *signature, double threshold)
 {
-    enum { MOST_EACH = 64 }; /* a form letter is not all of it */
+    enum { MOST_EACH = 64 }; /* a form letter must not fill it */
     struct og_recall_sample *sample = &a->s->sample;
     const size_t n = a->n_found < MOST_EACH ? a->n_found : MOST_EACH;
     if (sample->threshold != threshold)
@@ -276,7 +277,7 @@ static og_status find_in_all(struct og_quote_asker *a,
     return find_in_heap(a, options, signature, distance, err);
 }
 
-/* As long as it is not known how far the signatures are apart. */
+/* Until the distances of the signatures are known. */
 static og_status find_and_sample(struct og_quote_asker *a,
                                  const og_quote_options *options,
                                  const struct og_signature *signature,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Version 1 had sums of its own, version 2 named segments "image". */
+/* Version 1 had checksums of its own, version 2 called segments "image". */
 const struct og_manifest_kind og_sentence_manifest_kind = {
     .name = "sentences", .version = 3, .old_sum_until = 1};
 

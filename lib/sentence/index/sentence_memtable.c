@@ -1,5 +1,5 @@
-/* What was added last. A document that does not fit into memory leaves no
- * trace: room for all of it is made first. */
+/* The latest documents. One that does not fit into memory leaves no trace: room
+ * for all of it is reserved first. */
 
 #include "lib/sentence/index/sentence_memtable.h"
 

@@ -1,8 +1,8 @@
 #ifndef OG_SENTENCE_INDEX_SENTENCE_MEMTABLE_H
 #define OG_SENTENCE_INDEX_SENTENCE_MEMTABLE_H
 
-/* Sentences that wait to become an image: a few thousand, so that a question
- * can look at each. */
+/* Sentences that are not in a segment yet: a few thousand, so that a query can
+ * scan all of them. */
 
 #include "lib/sentence/index/sentence_segment.h"
 #include "lib/sentence/split/sentence_words.h"
@@ -30,7 +30,8 @@ struct og_memtable {
     size_t documents_cap, sentences_cap, forms_cap, words_cap, bitmaps_cap,
         signatures_cap, names_cap, texts_cap;
     int64_t latest;
-    /* Forms by hash, and sentences that have a word: open addressing. */
+    /* Forms by hash, and the number of sentences with a word: open
+     * addressing. */
     uint32_t *form_slots; /* form + 1 */
     size_t n_form_slots;
     struct og_memtable_count {
@@ -43,10 +44,10 @@ struct og_memtable {
 void og_memtable_init(struct og_memtable *heap, const og_allocator *allocator,
                       uint32_t signature_bits, uint32_t word_bits);
 void og_memtable_release(struct og_memtable *heap);
-void og_memtable_clear(struct og_memtable *heap); /* memory is kept */
+void og_memtable_clear(struct og_memtable *heap); /* keeps its memory */
 
-/* Adds a document with the sentences that were read of it. When
- * there is no memory the heap is as it was. */
+/* Adds a document with its sentences. If memory runs out, the memtable is
+ * unchanged. */
 og_status og_memtable_add(struct og_memtable *heap, uint32_t number,
                           const og_document *doc, int64_t time,
                           const struct og_words_read *reader, og_error *err);
@@ -55,7 +56,7 @@ uint64_t og_memtable_df(const struct og_memtable *heap, uint64_t word);
 bool og_memtable_has_id(const struct og_memtable *heap, og_bytes id);
 uint64_t og_id_hash(og_bytes id);
 
-/* Makes an image of it, to memory. */
+/* Builds a segment from it, in memory. */
 og_status og_memtable_build(const struct og_memtable *heap,
                             struct og_sentence_segment *out, og_error *err);
 

@@ -1,5 +1,5 @@
-/* Opening an image: checksums, then order and ranges of every part, so that the
- * rest of the code need not look again. */
+/* Opens a segment: verifies the checksums, then order and ranges of every part,
+ * so that the rest of the code need not check again. */
 
 #include "lib/sentence/index/sentence_segment.h"
 
@@ -35,9 +35,9 @@ enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
 
 /* ---- checks ---- */
 
-/* An image may be many times larger than the memory that is given, so its parts
- * are looked at in slices, and the pages of a slice that were looked at go. */
-enum { SLICE_LEN = 1 << 20 }; /* bytes; of one slice nothing goes */
+/* A segment may be many times larger than the memory granted, so its parts are
+ * checked in slices, and the pages of a checked slice are released. */
+enum { SLICE_LEN = 1 << 20 }; /* bytes; within a slice nothing is released */
 
 struct slice {
     const struct og_sentence_segment *image;
@@ -64,7 +64,7 @@ static bool next_slice(struct slice *s)
     return s->begin < s->end;
 }
 
-/* Each element is at least as large as the one before it, or, with `apart`,
+/* Each element is at least as large as the previous one or, with `apart`,
  * larger. */
 static bool rises32(const struct og_sentence_segment *m, const uint32_t *a,
                     size_t n)
@@ -179,7 +179,7 @@ static bool signatures_are_sound(const struct og_sentence_segment *m)
     return true;
 }
 
-/* What is wrong, or NULL. */
+/* The first fault, or NULL. */
 static const char *find_fault(const struct og_sentence_segment *m)
 {
     const struct og_sentence_totals *f = &m->totals;
@@ -215,7 +215,7 @@ static bool totals_are_possible(const struct og_sentence_totals *t)
            (t->signature_bits == 0 || og_signature_bits_are(t->signature_bits));
 }
 
-/* Lengths of the parts follow from the totals. */
+/* The lengths of the parts follow from the totals. */
 static bool lengths_agree(const struct og_sentence_segment *m)
 {
     const struct og_sentence_totals *t = &m->totals;
@@ -272,7 +272,7 @@ static void find_parts(struct og_sentence_segment *m)
     m->texts = part[OG_PART_TEXTS];
     m->signatures = part[OG_PART_SIGNATURES];
     m->parts = part[OG_PART_PARTS];
-    /* The first images had a posting of 4 bytes for every key, no marks. */
+    /* The first segments had a posting of 4 bytes per key and no marks. */
     const uint64_t n_keys = m->totals.n_keys;
     const bool has_marks =
         m->file.version != 0 ||
@@ -329,7 +329,7 @@ og_status og_sentence_segment_open(struct og_sentence_segment *image,
     TRY(og_segment_file_open(&image->file, path, &og_sentence_segment_kind,
                              err));
     const og_status status = check(image, path, err);
-    og_sentence_segment_forget(image); /* all of it was looked at */
+    og_sentence_segment_forget(image); /* all of it was checked */
     if (status != OG_OK) og_sentence_segment_release(image);
     return status;
 }

@@ -1,12 +1,12 @@
 #ifndef OG_SENTENCE_INDEX_SENTENCE_SEGMENT_H
 #define OG_SENTENCE_INDEX_SENTENCE_SEGMENT_H
 
-/* A run of documents and the index of their sentences: one piece of bytes
- * that never changes, in memory or mapped from a file.
+/* A run of documents and the index of their sentences: an immutable
+ * byte array, in memory or mapped from a file.
  *
  * Sentences with the same set of words are one form: a million copies of a
  * sentence are one form with a million places. Forms are sorted by the hash of
- * their words, so that two images can be merged front to back and equal forms
+ * their words, so that two segments can be merged sequentially and equal forms
  * meet.
  *
  *     part         element                          how many
@@ -35,8 +35,7 @@
  *
  * Each part is a section of a segment (lib/disk/segment_file.h). Opening checks
  * the checksums, then order and ranges of every part, which are then used
- * freely. Images of the layout before this one (old_sentence_segment.c) are
- * read. */
+ * freely. Segments of the previous layout (old_sentence_segment.c) are read. */
 
 #include "lib/disk/segment_file.h"
 #include "lib/sentence/index/measure.h"
@@ -45,7 +44,7 @@
 struct og_sentence_segment_document {
     uint64_t name_off;
     uint32_t id_len, title_len;
-    int64_t time;      /* its own, or the latest that was known before it */
+    int64_t time;      /* its own, or the latest known before it */
     uint64_t text_off; /* in the texts, unpacked; 0: they are in the store */
     uint32_t text_len;
     uint32_t has_time;
@@ -110,7 +109,7 @@ struct og_sentence_segment {
     const uint32_t *place_starts, *places;
     const uint64_t *words, *word_starts;
     const uint32_t *counts, *directory, *postings;
-    const uint32_t *marks; /* NULL: an old image that has none */
+    const uint32_t *marks; /* NULL: an old segment without marks */
     const uint64_t *text_starts;
     const uint8_t *texts;
     const uint8_t *signatures;
@@ -119,9 +118,9 @@ struct og_sentence_segment {
 
 extern const struct og_segment_kind og_sentence_segment_kind;
 
-/* Takes bytes that `allocator` gave (data_cap of them), which belong to the
- * image until og_sentence_segment_release(). OG_ERR_STORE with `name` and the
- * place when they are damaged; then they still belong to the caller. */
+/* Takes bytes from `allocator` (data_cap of them), which belong to the segment
+ * until og_sentence_segment_release(). OG_ERR_STORE with `name` and the
+ * position if they are damaged; then they still belong to the caller. */
 og_status og_sentence_segment_take(struct og_sentence_segment *image,
                                    const uint8_t *data, size_t len,
                                    size_t data_cap,
@@ -130,11 +129,11 @@ og_status og_sentence_segment_take(struct og_sentence_segment *image,
 og_status og_sentence_segment_open(struct og_sentence_segment *image,
                                    const char *path, og_error *err);
 void og_sentence_segment_release(struct og_sentence_segment *image);
-/* Releases the memory of an image that is a file. */
+/* Releases the memory of a segment that is a file. */
 void og_sentence_segment_forget(const struct og_sentence_segment *image);
 
-/* Writes the totals after the other parts and opens what was written. The
- * writer is gone, whatever the status. */
+/* Writes the totals after the other parts and opens the result. Frees the
+ * writer, whatever the status. */
 og_status og_sentence_segment_finish(struct og_segment_writer *writer,
                                      const struct og_sentence_totals *totals,
                                      struct og_sentence_segment *out,
@@ -147,8 +146,8 @@ og_sentence_part_len(const struct og_sentence_segment *image,
     return image->file.section[part].len;
 }
 
-/* Asks for what og_sentence_segment_find_word() will look at: first one step
- * for all words of a question, then the other. */
+/* Prefetches what og_sentence_segment_find_word() will read: first one step for
+ * all words of a query, then the other. */
 static inline void
 og_sentence_segment_expect_directory(const struct og_sentence_segment *image,
                                      uint64_t word)
@@ -168,7 +167,7 @@ og_sentence_segment_expect_word(const struct og_sentence_segment *image,
     __builtin_prefetch(image->counts + at);
 }
 
-/* The place of a word; n_words when it is not there. */
+/* The index of a word; n_words if it is not there. */
 size_t og_sentence_segment_find_word(const struct og_sentence_segment *image,
                                      uint64_t word);
 bool og_sentence_segment_has_id(const struct og_sentence_segment *image,
@@ -184,11 +183,11 @@ og_sentence_segment_signature(const struct og_sentence_segment *image,
     return og_signature_le(s);
 }
 
-/* Unpacked blocks, so that sentences that are neighbours are unpacked once. */
+/* Unpacked blocks, so that adjacent sentences are unpacked once. */
 struct og_text_cache {
     const og_allocator *allocator;
     const struct og_sentence_segment
-        *image; /* that `data` is of; NULL: nothing */
+        *image; /* the segment of `data`; NULL: none */
     uint64_t block;
     char *data;
     size_t len, cap;

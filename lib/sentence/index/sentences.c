@@ -1,16 +1,16 @@
-/* Sentences of documents that come at any time, asked at any time.
+/* Sentences of documents, which may be added and queried at any time.
  *
- * New documents go to a memtable of some thousand sentences, which a question
- * looks through. A full one becomes an image in memory; images of like size are
+ * New documents go to a memtable of some thousand sentences, which a query
+ * scans. A full one becomes a segment in memory; segments of similar size are
  * merged, so that there are few of them and each sentence is copied a
- * logarithmic number of times. When those in memory are more than a share of
- * the memory given, they become one file. Files are merged by the same rule. (A
+ * logarithmic number of times. When those in memory exceed a share of the
+ * memory limit, they become one file. Files are merged by the same rule. (A
  * log-structured merge tree, as in lib/hamming/hamming.c; its log is that of
  * the store.)
  *
- * What a process that is killed leaves behind is in the images that the
- * manifest names. The writer of the store is the only one here; readers hold
- * mapped files, which stay valid when it deletes them. */
+ * The state after a crash is that of the segments named by the manifest. The
+ * writer of the store is the only one here; readers hold mapped files, which
+ * stay valid when it deletes them. */
 
 #define _GNU_SOURCE
 #include "lib/sentence/index/sentences.h"
@@ -24,9 +24,9 @@
 #include "lib/sentence/index/sentences_files.h"
 
 enum {
-    HEAP_SENTENCES = 4096, /* a question looks at each: some microseconds */
+    HEAP_SENTENCES = 4096, /* scanned by each query: some microseconds */
     HEAP_TEXT = 4 << 20,
-    HEAP_WORDS = 1 << 18, /* to make an image of it takes 50 bytes for each */
+    HEAP_WORDS = 1 << 18, /* building a segment takes 50 bytes for each */
 };
 
 /* ---- images ---- */
@@ -36,7 +36,8 @@ static size_t n_on_disk(const struct og_sentences *s)
     return og_segments_on_disk(s->number, s->n_images);
 }
 
-/* Images [first, n_images) become one, in memory or as the file `number`. */
+/* Merges segments [first, n_images) into one, in memory or as the file
+ * `number`. */
 static og_status merge_images(struct og_sentences *s, size_t first,
                               uint64_t number, og_error *err)
 {
@@ -60,7 +61,7 @@ static og_status merge_images(struct og_sentences *s, size_t first,
     return OG_OK;
 }
 
-/* The first of the images that should be one with those from `last` on. */
+/* The first of the segments to be merged with those from `last` on. */
 static size_t first_to_merge(const struct og_sentences *s, size_t last,
                              size_t from)
 {
@@ -111,9 +112,9 @@ static void delete_image(const struct og_sentences *s, uint64_t number)
         unlink(path);
 }
 
-/* Everything in memory, and the files that are due, become one file. The
- * order: the documents are safe in the store, the image, the manifest that
- * names it; only then what it replaces goes. */
+/* Everything in memory, and the files that are due for merging, become one
+ * file. The order: the documents are safe in the store, the segment, the
+ * manifest that names it; only then the files it replaces are deleted. */
 static og_status write_images(struct og_sentences *s, og_error *err)
 {
     uint64_t old[OG_IMAGES_MOST];
@@ -140,8 +141,8 @@ og_status og_sentences_flush(og_sentences *s, og_error *err)
 
 /* ---- adding ---- */
 
-/* A third of the memory for images, as much for the one that they are merged
- * into, the rest for the heap and the like. */
+/* A third of the memory for segments, as much for the result of a merge, the
+ * rest for the memtable and the like. */
 static og_status make_room(struct og_sentences *s, og_error *err)
 {
     uint64_t len = 0;

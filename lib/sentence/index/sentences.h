@@ -2,15 +2,15 @@
 #define OG_SENTENCE_INDEX_SENTENCES_H
 
 /*   in:  the documents of a store, one after the other      (lib/index)
- *   out: the sentences that a document takes up             (lib/report)
+ *   out: the sentences that a document reuses               (lib/report)
  *
  * An index that is derived from the documents of a store: names and texts stay
- * there, and so does the log. What is in files is what the manifest names;
- * documents after those are added again by whoever opens it. Without a folder
- * the index is in memory and keeps names and texts itself.
+ * there, and so does the log. Its files are those that the manifest names;
+ * later documents are added again when it is opened. Without a folder the index
+ * is in memory and keeps names and texts itself.
  *
- * sentences_open.c opens and closes it, sentences.c takes documents in and
- * keeps images, sentences_ask.c answers. One thread adds, while none asks. */
+ * sentences_open.c opens and closes it, sentences.c adds documents and merges
+ * segments, sentences_ask.c answers. One thread adds, while none queries. */
 
 #include "lib/base/arena.h"
 #include "lib/sentence/index/sentence_manifest.h"
@@ -21,76 +21,77 @@
 
 /* A form that reaches the threshold. */
 struct og_found_form {
-    uint32_t image; /* n_images: the heap */
+    uint32_t image; /* n_images: the memtable */
     uint32_t form;
     uint32_t n_shared;
     double similarity;
 };
 
-/* A sentence that is reported, while the answer is being made. */
+/* A sentence to be reported, while the answer is built. */
 struct og_found_place {
     int64_t time;
     uint32_t image, sentence;
     size_t found; /* its form */
 };
 
-/* What an index on disk wants of its store. */
+/* What an index on disk needs from its store. */
 struct og_sentences_store {
     void *ctx;
     const uint8_t *uuid;
     /* A document with its text; views until the next call. */
     og_status (*document)(void *ctx, uint32_t number, og_document *out,
                           og_error *err);
-    /* All documents that were added are safe on disk then: before files name
-     * them. */
+    /* Makes all documents added so far durable: before files refer to them. */
     og_status (*settle)(void *ctx, og_error *err);
 };
 
-/* Distances of the signatures of sentences that are alike, as measured. */
+/* Measured signature distances of similar sentences. */
 struct og_recall_sample {
-    double threshold; /* they are alike by */
+    double threshold; /* of their similarity */
     uint64_t n, n_at[129];
 };
 #define OG_RECALL_SAMPLE 1000
 
-/* The least distance within which this share of them lies; -1: there are not
+/* The smallest distance within which this share of them is; -1: there are not
  * enough of them yet. */
 int og_recall_sample_distance(const struct og_recall_sample *sample,
                               double threshold, double recall);
 /* The share of them within a distance. */
 double og_recall_sample_share(const struct og_recall_sample *sample, int d);
 
-/* What counts of the index, when a question is asked later than it was put:
- * documents that came since are not there. */
+/* The state of the index at a query that is answered later: documents added
+ * since then are ignored. */
 struct og_quote_mark {
     uint64_t n_sentences; /* of all */
     size_t n_heap_forms, n_heap_sentences;
 };
 
-/* What a thread needs to ask: the question at hand, and the answer. Any number
+/* The state of a querying thread: the current query, and the answer. Any number
  * of them while nothing is added. */
 struct og_quote_asker {
     struct og_sentences *s;
     struct og_word_reader reader, match_reader;
-    /* og_sentences_store.document, by this thread. */
+    /* og_sentences_store.document, for this thread. */
     og_status (*document)(void *ctx, uint32_t number, og_document *out,
                           og_error *err);
     void *document_ctx;
-    struct og_words_read read; /* of the document asked about */
+    struct og_words_read read; /* of the queried document */
     struct og_quote_mark at;
-    const uint64_t *heap_df; /* of its words, in the heap; NULL: as it is */
+    const uint64_t *heap_df; /* of its words, in the memtable; NULL: as it is
+                                now */
     struct og_question question;
-    size_t *places; /* of the question's words in every image */
+    size_t *places; /* of the query's words in every segment */
     size_t places_cap;
     struct og_wordset_list list;
     struct og_found_form *found;
     size_t n_found, found_cap;
     struct og_found_place *reported;
     size_t n_reported, reported_cap;
-    size_t *heap_found; /* of each form of the heap: its place in found + 1 */
+    size_t *heap_found; /* of each form of the memtable: its index in found +
+                           1 */
     size_t heap_found_cap;
     struct og_text_cache cache;
-    uint64_t n_merges; /* that the index had when the cache was filled */
+    uint64_t n_merges; /* of the index when the cache was filled */
     uint64_t n_asked;
     og_quotes answer;
     og_quote *quotes;
@@ -109,54 +110,54 @@ struct og_sentences {
     bool is_writable;
     uint64_t memory;
     struct og_sentences_store store;
-    struct og_sentence_manifest manifest; /* its images are not kept up */
-    uint32_t n_documents; /* of the store: those before it are here */
+    struct og_sentence_manifest manifest; /* its segments are not up to date */
+    uint32_t n_documents; /* of the store; the earlier ones are in here */
 
     struct og_memtable heap;
     struct og_sentence_segment image[OG_IMAGES_MOST]; /* the oldest first */
     uint64_t number[OG_IMAGES_MOST];                  /* 0: not on disk */
     size_t n_images;
     uint64_t n_sentences;
-    uint64_t n_merges; /* so far: images have become others */
+    uint64_t n_merges; /* so far: segments have been replaced */
     int64_t latest;
     struct og_recall_sample sample;
-    struct og_quote_asker own; /* of questions one by one */
+    struct og_quote_asker own; /* for queries one by one */
 };
 
 typedef struct og_sentences og_sentences;
 
 /* `folder` NULL: in memory, and `store` may be NULL. A writer with `is_new`
- * makes an empty index, whatever is there. */
+ * creates an empty index, whatever is there. */
 struct og_sentences_place {
     const char *folder;
     bool is_writable, is_new;
     const struct og_sentences_store *store;
 };
-/* Every byte of the files is checked: OG_ERR_STORE names file and place. */
+/* Verifies every byte of the files: OG_ERR_STORE names file and position. */
 og_status og_sentences_open(const struct og_sentences_place *place,
                             const og_sentences_options *options,
                             og_sentences **out, og_error *err);
 void og_sentences_close(og_sentences *s); /* NULL is fine */
 
-/* The next document, s->n_documents or a later one; what lies between has no
- * sentences. Found at once. OG_ERR_LIMIT: over the memory of one without a
- * folder. */
+/* Adds document s->n_documents or a later one; those between have no sentences.
+ * It is found at once. OG_ERR_LIMIT: over the memory limit of an index without
+ * a folder. */
 og_status og_sentences_add(og_sentences *s, uint32_t number,
                            const og_document *doc, int64_t time, og_error *err);
-/* Everything in memory becomes a file. */
+/* Writes everything in memory to a file. */
 og_status og_sentences_flush(og_sentences *s, og_error *err);
-/* Only of one that keeps names. */
+/* Only for an index that keeps names. */
 bool og_sentences_has(const og_sentences *s, og_bytes id);
 
-/* Which documents are an answer. */
+/* The documents that may be reported. */
 struct og_quote_scope {
     void *ctx;
-    /* Documents from this time on are none, or those after `number` of the
+    /* Documents from this time on are excluded, or those after `number` at the
      * same time. */
     bool has_end;
     int64_t time;
     uint32_t number;
-    /* NULL: all others are; else it is asked of each. */
+    /* NULL: all others are; otherwise called for each. */
     bool (*is_reported)(void *ctx, uint32_t number);
 };
 /* The sentences of `doc`. `scope` NULL: all documents but those of its id.
@@ -179,7 +180,7 @@ og_status og_quote_options_check(const struct og_sentences *s,
                                  const og_quote_options *options,
                                  og_error *err);
 struct og_quote_mark og_sentences_mark(const struct og_sentences *s);
-/* As og_sentences_ask(), for a document whose words were read, as if nothing
+/* Like og_sentences_ask(), for a document whose words were read, as if nothing
  * had been added since the mark. */
 og_status og_quote_ask(struct og_quote_asker *asker, const og_document *doc,
                        const struct og_words_read *read,
@@ -187,34 +188,34 @@ og_status og_quote_ask(struct og_quote_asker *asker, const og_document *doc,
                        const og_quote_options *options,
                        const struct og_quote_scope *scope,
                        const og_quotes **out, og_error *err);
-/* The same of a document that is given as it is, now. */
+/* The same for a document as it is, now. */
 og_status og_quote_ask_now(struct og_quote_asker *asker, const og_document *doc,
                            const og_quote_options *options,
                            const struct og_quote_scope *scope,
                            const og_quotes **out, og_error *err);
-/* What was found so far says how far signatures are searched: each question
- * changes the sample, so nobody else may ask meanwhile. */
+/* Whether results determine how far signatures are searched: each query then
+ * changes the sample, so no other may run meanwhile. */
 bool og_quote_has_to_sample(const og_quote_options *options);
-/* A copy of the last answer that stays as long as the arena. */
+/* A copy of the last answer that lives as long as the arena. */
 og_status og_quote_keep(const struct og_quote_asker *asker,
                         struct og_arena *arena, const og_quotes **out,
                         og_error *err);
 og_status og_quote_find(struct og_quote_asker *asker, const uint64_t *words,
                         size_t n_words, const og_quote_options *options,
                         og_error *err);
-/* Room for more documents; then one whose words were read. */
+/* Reserves room for more documents; then adds one whose words were read. */
 og_status og_sentences_reserve(og_sentences *s, og_error *err);
 og_status og_sentences_put(og_sentences *s, uint32_t number,
                            const og_document *doc, int64_t time,
                            const struct og_words_read *read, og_error *err);
 
-/* Looks for one sentence: fills in own.found with the forms that reach the
+/* Searches for one sentence: fills own.found with the forms that reach the
  * threshold, in no order, and counts in own.list. */
 og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
                             size_t n_words, const og_quote_options *options,
                             og_error *err);
 
-/* Makes one image of everything. For measurements, and only in memory. */
+/* Merges everything into one segment. For measurements, and only in memory. */
 og_status og_sentences_settle(struct og_sentences *s, og_error *err);
 
 /* The distance that qSign searches for a sentence of n words. */

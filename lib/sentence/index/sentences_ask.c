@@ -1,8 +1,8 @@
-/* Answers: the sentences of a document, what each takes up, and from where.
+/* Answers: the sentences of a document, and the matches of each.
  *
  * A form that is found may occur in a million documents. The places of a form
- * are sorted by time in every image, so the earliest of all are among the
- * first of each, and only as many are looked at as are reported. */
+ * are sorted by time in every segment, so the earliest of all are among the
+ * first of each, and only as many are examined as are reported. */
 
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "lib/os/pages.h"
 #include "lib/sentence/index/sentences.h"
 
-/* Places of one form that are looked at, in order to count those that are no
- * answer: of the document itself, or of one that was removed. */
+/* Places of one form that are examined in order to subtract those that are not
+ * reported: of the document itself, or of one that was removed. */
 enum { OWN_LOOKED_AT = 4096 };
 
 og_quote_options og_quote_options_default(void)
@@ -49,12 +49,13 @@ og_status og_quote_options_check(const struct og_sentences *s,
 
 /* ---- places ---- */
 
-/* What is asked, and of which documents. */
+/* What is searched for, and among which documents. */
 struct quote_question {
     const og_document *doc;
     const og_quote_options *options;
     const struct og_quote_scope *scope; /* NULL: all but those of its id */
-    bool is_known;                      /* without a scope: its id is here */
+    bool is_known;                      /* without a scope: its id is in the
+                                           index */
 };
 
 static const struct og_sentence_segment_document *
@@ -88,7 +89,7 @@ static bool comes_before(const struct og_found_place *a,
 }
 
 /* Keeps the `most` earliest, in order. False: it comes after all of them, and
- * so would what follows it. */
+ * so would the following ones. */
 static bool report_place(struct og_quote_asker *a, size_t most,
                          const struct og_found_place *place)
 {
@@ -119,7 +120,7 @@ static bool is_reported(const struct og_quote_asker *a, uint32_t image,
            memcmp(names_of(a, image, d), q->doc->id.data, d->id_len) != 0;
 }
 
-/* Whether the document of a sentence comes before the end of the scope. */
+/* Whether the document of a sentence precedes the end of the scope. */
 static bool is_before(const struct og_quote_asker *a, uint32_t image,
                       uint32_t sentence, const struct quote_question *q,
                       int64_t *out_time)
@@ -134,9 +135,9 @@ static bool is_before(const struct og_quote_asker *a, uint32_t image,
            (d->time == scope->time && d->number < scope->number);
 }
 
-/* Whether all documents of an image come before the end of the scope, as they
- * do while documents arrive in the order of their times: then nobody has to
- * look for it in each form. */
+/* Whether all documents of a segment precede the end of the scope, as they do
+ * while documents arrive in order of time: then it need not be searched for in
+ * each form. */
 static bool is_before_all(const struct og_sentence_segment *m,
                           const struct og_quote_scope *scope)
 {
@@ -147,8 +148,8 @@ static bool is_before_all(const struct og_sentence_segment *m,
             m->documents[m->totals.n_documents - 1].number < scope->number);
 }
 
-/* The places of a form are in the order of time: those before the end of the
- * scope are the first of them. */
+/* The places of a form are in order of time: those before the end of the scope
+ * come first. */
 static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
                          const uint32_t *places, uint32_t n,
                          const struct quote_question *q)
@@ -167,7 +168,7 @@ static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
 }
 
 /* The first place of a form and its document are random places in memory: they
- * are asked for ahead, each from what was asked for before it. */
+ * are prefetched, each with the address that the previous prefetch provides. */
 static void expect_places(const struct og_quote_asker *a, size_t found,
                           size_t end)
 {
@@ -184,8 +185,8 @@ static void expect_places(const struct og_quote_asker *a, size_t found,
     __builtin_prefetch(m->documents + m->sentences[place].document);
 }
 
-/* The places of a form of an image. Returns how many are an answer; of those
- * beyond the first ones that is taken for granted. */
+/* The places of a form of a segment. Returns how many may be reported; beyond
+ * the first ones that is assumed. */
 static uint64_t report_form(struct og_quote_asker *a, size_t found,
                             const struct quote_question *q)
 {
@@ -212,8 +213,8 @@ static uint64_t report_form(struct og_quote_asker *a, size_t found,
     return n - n_others;
 }
 
-/* Those of the heap, found[first] and all that follow; a form of the heap does
- * not know its places, so all sentences are gone through once. */
+/* Those of the memtable, found[first] and all that follow; a form of the
+ * memtable does not know its places, so all sentences are scanned once. */
 static og_status report_heap_forms(struct og_quote_asker *a, size_t first,
                                    const struct quote_question *q,
                                    uint64_t *out, og_error *err)
@@ -268,9 +269,9 @@ static og_status add_range(struct og_quote_asker *a, size_t first,
     return OG_OK;
 }
 
-/* Words that both have, in the text of the match and in the question. Pointers
- * are set when nothing grows any more; until then `shared` and `own` contain
- * places. */
+/* The words that both share, in the text of the match and in the queried
+ * document. Pointers are set once the arrays no longer grow; until then
+ * `shared` and `own` hold indices. */
 static og_status mark_words(struct og_quote_asker *a, size_t sentence,
                             og_bytes text, og_quote_match *match, og_error *err)
 {
@@ -295,8 +296,8 @@ static og_status mark_words(struct og_quote_asker *a, size_t sentence,
     return OG_OK;
 }
 
-/* How many words of the question the text of the match has. The index keeps
- * half of the hash of a word; the texts have all of it. */
+/* How many words of the query the text of the match contains. The index keeps
+ * half of a word's hash; the texts have all of it. */
 static uint32_t n_read(const struct og_quote_asker *a)
 {
     const struct og_word_reader *other = &a->match_reader;
@@ -318,7 +319,7 @@ static og_status copy_bytes(struct og_quote_asker *a, og_bytes bytes,
     return OG_OK;
 }
 
-/* Id, title and sentence, one after the other, of a document in the store. */
+/* Id, title and sentence, concatenated, of a document in the store. */
 static og_status copy_stored(struct og_quote_asker *a,
                              const struct og_sentence_segment_document *d,
                              const struct og_sentence_segment_sentence *where,
@@ -339,7 +340,7 @@ static og_status copy_stored(struct og_quote_asker *a,
                       err);
 }
 
-/* The same of a document that is kept here. */
+/* The same for a document that is kept here. */
 static og_status copy_own(struct og_quote_asker *a, uint32_t image,
                           const struct og_sentence_segment_document *d,
                           const struct og_sentence_segment_sentence *where,
@@ -388,7 +389,7 @@ static og_status add_match(struct og_quote_asker *a, size_t sentence,
         TRY(copy_own(a, place->image, d, where, m, err));
     const og_bytes text = {a->texts + a->texts_len - where->len, where->len};
     TRY(mark_words(a, sentence, text, m, err));
-    if (n_read(a) < form->n_shared) { /* equal by their keys alone */
+    if (n_read(a) < form->n_shared) { /* equal only by their keys */
         a->n_ranges = n_ranges;
         a->texts_len = texts_len;
         a->quotes[sentence].n_found--;
@@ -430,7 +431,7 @@ static og_status ask_sentence(struct og_quote_asker *a, size_t sentence,
 
 /* ---- the whole ---- */
 
-/* Now that the arrays stay where they are. */
+/* Now that the arrays no longer move. */
 static void set_pointers(og_quote *quotes, size_t n, og_quote_match *match,
                          const og_range *range, const char *text)
 {
@@ -487,8 +488,8 @@ static void sum_up(struct og_quote_asker *a)
     }
 }
 
-/* What questions looked at in files stays within the memory that was given.
- * An answer points into none of them. */
+/* Keeps the file pages that queries read within the memory limit. An answer
+ * points into none of them. */
 static void forget_files(struct og_quote_asker *a)
 {
     enum { DOCUMENTS_BETWEEN = 16 };
@@ -550,7 +551,7 @@ og_status og_quote_ask(struct og_quote_asker *a, const og_document *doc,
     a->read = *read;
     a->at = *at;
     a->heap_df = heap_df;
-    /* The images have become others. */
+    /* The segments have been replaced. */
     if (a->n_merges != a->s->n_merges) a->cache.image = NULL;
     a->n_merges = a->s->n_merges;
     if (!OG_GROW(a->s->allocator, a->quotes, a->quotes_cap, a->read.n + 1))
@@ -609,7 +610,7 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
 
 /* ---- what qSign does here ---- */
 
-/* How far signatures are searched, and why so far. */
+/* How far signatures are searched, and why. */
 static void explain_distance(const og_sentences *s,
                              const og_quote_options *options, int d,
                              double false_rate, char *out, size_t out_cap)

@@ -8,7 +8,7 @@
 
 #define OG_IMAGE_PREFIX "image"
 
-/* Replaces the manifest by one that names the images at hand. */
+/* Replaces the manifest by one that names the current segments. */
 og_status og_sentences_write_manifest(struct og_sentences *s, og_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Opening and closing sentences: what a folder says about itself and the images
- * that its manifest names. */
+/* Opens and closes the index: the manifest of a folder and the segments that it
+ * names. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,8 +23,8 @@ og_sentences_options og_sentences_options_default(void)
                                   .signature_bits = 64};
 }
 
-/* What the rule of the paper gives for a dictionary and sentences of usual
- * size: it is fixed when an index is made, before its dictionary is known. */
+/* The paper's rule for a dictionary and sentences of usual size: the value is
+ * fixed when an index is created, before its dictionary is known. */
 static uint32_t usual_word_bits(uint32_t signature_bits)
 {
     return og_signature_word_bits(signature_bits, 200000, 10);
@@ -103,7 +103,7 @@ static og_status take_options(struct og_sentences *s,
     return OG_OK;
 }
 
-/* Files of a writer that was stopped in the middle. */
+/* Files of a writer that was interrupted. */
 static void delete_unnamed(const struct og_sentences *s)
 {
     og_segments_delete_unnamed(s->folder, OG_IMAGE_PREFIX, s->number,
@@ -133,8 +133,8 @@ static og_status read_manifest(struct og_sentences *s, og_error *err)
     return OG_OK;
 }
 
-/* A writer may replace files between the manifest and them; then there is a
- * newer manifest, too. */
+/* A writer may replace files after the manifest was read; then there is a newer
+ * manifest, too. */
 static og_status open_index(struct og_sentences *s, og_error *err)
 {
     og_status status = OG_OK;

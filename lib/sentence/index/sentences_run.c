@@ -30,7 +30,7 @@ static og_status keep_words(const struct og_quote_run *r,
 {
     d->read = og_word_reader_view(&t->asker->reader);
     const bool is_asked = r->options != NULL;
-    /* Places show what matches share; counts come in their turn. */
+    /* Places tell what matches share; counts are added in order. */
     if (!is_asked) d->read.n_places = 0;
     const uint64_t *df = d->read.words;
     if (!KEEP(t->arena, d->read.sentences, d->read.n) ||

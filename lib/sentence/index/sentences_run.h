@@ -1,26 +1,26 @@
 #ifndef OG_SENTENCE_INDEX_SENTENCES_RUN_H
 #define OG_SENTENCE_INDEX_SENTENCES_RUN_H
 
-/*   in:  documents that follow one another                   (lib/index)
- *   out: what each takes up; the index with all of them in   (lib/index)
+/*   in:  consecutive documents                              (lib/index)
+ *   out: their answers; the index with all of them added      (lib/index)
  *
- * What og_sentences_ask() and og_sentences_add() do for one document after
- * another, in phases on all threads:
+ * og_sentences_ask() and og_sentences_add() for one document after another, in
+ * phases on all threads:
  *
  *     words    a document: its sentences and their words
- *     in order: how much the index has, how often the heap has each word; then
- *              the document goes into the heap
- *     ask      a document: as if those that came after it were not there
+ *     in order: the size of the index and the memtable's count of each word;
+ *              then the document goes into the memtable
+ *     ask      a document: as if the later ones were not there
  *
- * The answers are the same as one by one. Only when more is found than is
- * looked at (og_quote_options) it shows that the heap becomes an image between
- * two runs, not within one. */
+ * The answers are the same as one by one. Only if there are more candidates
+ * than are examined (og_quote_options) it makes a difference that the memtable
+ * becomes a segment between two runs, not within one. */
 
 #include "lib/base/arena.h"
 #include "lib/sentence/index/sentences.h"
 #include "lib/stream/phases.h"
 
-/* What a piece has of its thread. */
+/* What a piece uses of its thread. */
 struct og_quote_thread {
     struct og_quote_asker *asker;
     struct og_arena *arena; /* for what the run keeps */
@@ -44,7 +44,7 @@ struct og_quote_run {
     /* For document i of the run. */
     og_status (*thread_of)(void *ctx, void *worker, size_t i,
                            struct og_quote_thread *out, og_error *err);
-    const og_quote_options *options; /* NULL: nothing is asked */
+    const og_quote_options *options; /* NULL: no query */
     struct og_quote_run_doc *docs;
     size_t n, docs_cap;
     struct og_sentences *sentences;
@@ -52,7 +52,7 @@ struct og_quote_run {
 
 void og_quote_run_release(struct og_quote_run *run);
 
-/* Room for n documents, to be filled in. */
+/* Reserves room for n documents, to be filled in. */
 og_status og_quote_run_begin(struct og_quote_run *run, size_t n, og_error *err);
 /* sentences->n_documents says how many were added, also after a failure. */
 og_status og_quote_run_take(struct og_quote_run *run, og_sentences *sentences,

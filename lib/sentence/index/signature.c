@@ -1,5 +1,5 @@
 /* Superimposed signatures. The bits of a word are drawn from its key by a
- * mixing function, which does what the paper has MD5 for. */
+ * mixing function, for which the paper uses MD5. */
 
 #include "lib/sentence/index/signature.h"
 
@@ -46,7 +46,7 @@ uint32_t og_signature_word_bits(uint32_t m, double n_dictionary,
 double og_bit_switch(uint32_t m, uint32_t l, double n_shared, double n_added,
                      double n_removed)
 {
-    const double zero = 1 - 1.0 / m; /* a drawn bit is another one */
+    const double zero = 1 - 1.0 / m; /* a bit that was drawn is another one */
     const double shared_zero = pow(zero, n_shared * l);
     const double added_zero = pow(zero, n_added * l);
     const double removed_zero = pow(zero, n_removed * l);

@@ -1,7 +1,7 @@
 #ifndef OG_SENTENCE_INDEX_SIGNATURE_H
 #define OG_SENTENCE_INDEX_SIGNATURE_H
 
-/* Signatures of sentences, as qSign has them: every word sets l of m bits,
+/* Signatures of sentences, as in qSign: every word sets l of m bits,
  * and sentences with nearly the same words differ in few bits. And the
  * probabilities of section 2.1.2.
  *
@@ -16,8 +16,8 @@ struct og_signature {
     uint64_t half[2]; /* bits beyond m are 0 */
 };
 
-/* Between a signature and its bytes in a file, of which the first m / 8 are
- * kept: low one first, on every machine. */
+/* Converts between a signature and its bytes in a file, of which the first m /
+ * 8 are kept: low one first, on every machine. */
 static inline struct og_signature og_signature_le(struct og_signature s)
 {
     return (struct og_signature){{og_le64(s.half[0]), og_le64(s.half[1])}};
@@ -25,7 +25,7 @@ static inline struct og_signature og_signature_le(struct og_signature s)
 
 bool og_signature_bits_are(uint32_t m);
 
-/* The bits of one word, by its key: l different ones. */
+/* The bits of one word, by its key: l distinct ones. */
 void og_signature_add(struct og_signature *s, uint32_t key, uint32_t m,
                       uint32_t l);
 
@@ -36,10 +36,10 @@ static inline unsigned og_signature_distance(const struct og_signature *a,
                       __builtin_popcountll(a->half[1] ^ b->half[1]));
 }
 
-/* l as the paper chooses it: the smallest with C(m, l) >= n_dictionary, so
- * that every word can have bits of its own. Its experiments take fewer, 1 of
- * 16 and 2 of 32, and rightly: with more, sentences fill their signatures. So
- * no more than leave half of the bits of a sentence of mean_words at 0, which
+/* l as the paper chooses it: the smallest with C(m, l) >= n_dictionary, so that
+ * every word can have bits of its own. Its experiments use fewer, 1 of 16 and 2
+ * of 32, and rightly: with more, sentences fill their signatures. So l is
+ * limited so that a sentence of mean_words leaves half of the bits at 0, which
  * gives just these two. */
 uint32_t og_signature_word_bits(uint32_t m, double n_dictionary,
                                 double mean_words);
@@ -50,13 +50,14 @@ uint32_t og_signature_word_bits(uint32_t m, double n_dictionary,
 double og_bit_switch(uint32_t m, uint32_t l, double n_shared, double n_added,
                      double n_removed);
 
-/* Exactly t, at most d bits of m differ, when each does with probability p. */
+/* Probability that exactly t, or at most d, bits of m differ, if each does with
+ * probability p. */
 double og_exact_bit_diff(uint32_t m, double p, uint32_t t);
 double og_max_bit_diff(uint32_t m, double p, uint32_t d);
 
 /* The distance to search: the largest d such that sentences of n words with
  * more than k words added come within d with a probability of at most
- * max_false; -1: there is none. */
+ * max_false; -1: none. */
 int og_signature_radius(uint32_t m, uint32_t l, double n, double k,
                         double max_false);
 

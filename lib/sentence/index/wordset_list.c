@@ -1,22 +1,23 @@
 /* The two ways to candidates, and the loops that take the time.
  *
- * By words: the posting lists of the rarest words. Beside each form on them
- * is its mark, a quarter of its bitmap, so that nearly all are dismissed
- * while the list is read front to back. Those that are left cost a visit to
- * their bitmap, a random place in memory, so the next ones are asked for
- * ahead. What both leave, mostly answers, is merged: the lists are sorted.
+ * By words: the posting lists of the rarest words. Each posting contains
+ * the form's mark, its bitmap folded to a quarter, so that nearly all are
+ * dismissed
+ * while the list is read sequentially. For the others the bitmap must be read,
+ * a random place in memory, so the next ones are prefetched. The forms that
+ * pass both, mostly matches, are merged: the lists are sorted.
  *
  * By signature: m / 16 tables, one for each 16 bits. If two signatures differ
- * in at most d bits, then by counting one of their p parts differs in at most
- * d / p bits, and more sharply: one of the first d mod p + 1 parts in at most
- * d / p, or one of the others in at most d / p - 1. So a question visits, in
- * each table, the keys within that radius of its own, and compares whole
- * signatures there; when these come to an eighth of all, it reads all
- * signatures front to back instead. (The paper has a Hybrid-tree over points of
- * m dimensions; when m is large such a tree looks at most of its leaves.)
+ * in at most d bits, then by the pigeonhole principle one of their p parts
+ * differs in at most d / p bits, and more sharply: one of the first d mod p + 1
+ * parts in at most d / p, or one of the others in at most d / p - 1. So a query
+ * visits, in each table, the keys within that radius of its own, and compares
+ * whole signatures there; if these are more than an eighth of all, it reads all
+ * signatures sequentially instead. (The paper uses a Hybrid-tree over points of
+ * m dimensions; for large m such a tree visits most of its leaves.)
  *
- * Both count bits, for which the processor has an instruction that plain C may
- * not assume: each loop is compiled twice. */
+ * Both count bits, for which the processor has an instruction that portable C
+ * may not assume: each loop is compiled twice. */
 
 #include "lib/sentence/index/wordset_list.h"
 
@@ -28,8 +29,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* AT_ONCE: postings between two looks at how many are kept; what is kept beyond
- * the limit is filtered and sorted for nothing. */
+/* AT_ONCE: postings between two checks of the limit; forms beyond the limit are
+ * filtered and sorted for nothing. */
 enum { AHEAD = 16, N_KEYS = 65536, AT_ONCE = 512 };
 
 static bool reserve(struct og_wordset_list *list, size_t n)
@@ -40,7 +41,7 @@ static bool reserve(struct og_wordset_list *list, size_t n)
     return false;
 }
 
-/* Cuts n to what the limit leaves. */
+/* Reduces n to what the limit allows. */
 static size_t admit(struct og_wordset_list *list, size_t n)
 {
     const uint64_t left = list->limit - list->n_seen;
@@ -50,7 +51,7 @@ static size_t admit(struct og_wordset_list *list, size_t n)
     return taken;
 }
 
-/* How many more are worth a look. */
+/* How many more may be examined. */
 static uint64_t n_left(const struct og_wordset_list *list)
 {
     return list->n_kept < list->most_kept ? list->most_kept - list->n_kept : 0;
@@ -100,7 +101,7 @@ ALWAYS_INLINE size_t filter_bitmaps(const struct og_word_bitmap *bitmaps,
     return kept;
 }
 
-/* One list of an image: `n` postings from `start` on. */
+/* One list of a segment: `n` postings from `start` on. */
 ALWAYS_INLINE size_t filter_list(const struct og_sentence_segment *image,
                                  const struct og_question *q, uint64_t start,
                                  size_t n, uint32_t *out)
@@ -196,7 +197,7 @@ ALWAYS_INLINE size_t filter_signatures(const uint8_t *signatures,
     return kept;
 }
 
-/* The number of bits is a constant in each, so that loads are plain. */
+/* The number of bits is a constant in each, so that loads are simple. */
 #define DEFINE_SEARCH(name, target)                                            \
     target static size_t name(const uint8_t *signatures,                       \
                               const struct og_signature *wanted,               \
@@ -245,8 +246,8 @@ static uint32_t next_mask(uint32_t v)
     return high | (((v ^ high) / low) >> 2);
 }
 
-/* The forms of one part whose keys are within `radius`; false when the list
- * has seen more than `most`. */
+/* The forms of one part whose keys are within `radius`; false once the list has
+ * seen more than `most`. */
 static bool search_part(const struct og_sentence_segment *image,
                         const struct og_signature *signature, unsigned part,
                         int radius, unsigned max_distance, uint64_t most,
@@ -300,7 +301,7 @@ void og_find_by_signature(const struct og_sentence_segment *image,
         if (search_part(image, signature, p, radius, max_distance, most, list))
             continue;
         if (list->no_memory) return;
-        list->n = before.n; /* what was found is found again */
+        list->n = before.n; /* these will be found again */
         list->n_seen = before.n_seen;
         list->n_skipped = before.n_skipped;
         scan_image(image, signature, max_distance, list);
@@ -386,7 +387,7 @@ void og_scan_signatures(const struct og_signature *signatures, size_t n,
 
 /* ---- both ---- */
 
-/* From a[0] on, how many rise. */
+/* The length of the ascending run at a[0]. */
 static size_t run_length(const uint32_t *a, size_t n)
 {
     size_t len = 1;
@@ -395,7 +396,7 @@ static size_t run_length(const uint32_t *a, size_t n)
     return len;
 }
 
-/* Each of both once; returns how many. */
+/* The union, each element once; returns its length. */
 static size_t merge_runs(const uint32_t *a, size_t n_a, const uint32_t *b,
                          size_t n_b, uint32_t *out)
 {
@@ -413,7 +414,7 @@ static size_t merge_runs(const uint32_t *a, size_t n_a, const uint32_t *b,
     return (size_t)(at + (b_end - b) - out);
 }
 
-/* Lists are sorted one by one, so what is there is merged, two by two. */
+/* Lists are sorted one by one, so the runs are merged pairwise. */
 static size_t merge_pass(const uint32_t *from, size_t n, uint32_t *out)
 {
     size_t n_out = 0;

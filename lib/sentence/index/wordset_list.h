@@ -1,7 +1,7 @@
 #ifndef OG_SENTENCE_INDEX_WORDSET_LIST_H
 #define OG_SENTENCE_INDEX_WORDSET_LIST_H
 
-/* Forms that are worth a closer look. */
+/* Candidate forms. */
 
 #include "lib/sentence/index/sentence_segment.h"
 
@@ -9,29 +9,28 @@ struct og_wordset_list {
     const og_allocator *allocator;
     uint32_t *forms;
     size_t n, cap;
-    uint64_t n_seen;     /* that were looked at */
+    uint64_t n_seen;     /* that were examined */
     uint64_t limit;      /* of n_seen */
-    uint64_t n_skipped;  /* that a limit left out */
-    uint64_t n_kept;     /* worth a closer look, in all images so far */
-    uint64_t most_kept;  /* of them */
+    uint64_t n_skipped;  /* left out by a limit */
+    uint64_t n_kept;     /* candidates, in all segments so far */
+    uint64_t most_kept;  /* the most candidates */
     uint64_t n_compared; /* word by word */
     bool no_memory;
 };
 
-/* Forms with one of the rarest words of the question whose bitmaps do not
- * exclude them; may come twice. `places` are those of the rarest words in the
- * image (n_words: not there). */
+/* Forms with one of the rarest words of the query whose bitmaps do not exclude
+ * them; may be repeated. `places` are the indices of the rarest words in the
+ * segment (n_words: not there). */
 void og_find_by_words(const struct og_sentence_segment *image,
                       const struct og_question *question, const size_t *places,
                       struct og_wordset_list *list);
 
-/* Forms whose signatures are within max_distance bits; may come twice. */
+/* Forms whose signatures are within max_distance bits; may be repeated. */
 void og_find_by_signature(const struct og_sentence_segment *image,
                           const struct og_signature *signature,
                           unsigned max_distance, struct og_wordset_list *list);
 
-/* The same for an array of them: every form is looked at, whatever the limit.
- */
+/* The same for an array of them: examines every form, whatever the limit. */
 void og_scan_bitmaps(const struct og_word_bitmap *bitmaps, size_t n,
                      const struct og_question *question,
                      struct og_wordset_list *list);
@@ -39,8 +38,8 @@ void og_scan_signatures(const struct og_signature *signatures, size_t n,
                         const struct og_signature *signature,
                         unsigned max_distance, struct og_wordset_list *list);
 
-/* Cuts it to what most_kept leaves, and counts it: for each image, after it was
- * sorted. */
+/* Cuts the list to most_kept and counts the rest: for each segment, after
+ * sorting. */
 void og_wordset_list_cut(struct og_wordset_list *list);
 
 /* Ascending, each once. */

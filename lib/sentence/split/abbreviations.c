@@ -1,10 +1,10 @@
-/* Three kinds: those that never end a sentence (titles, "e.g."), those that
- * do not when a number follows ("No. 5", "Jan. 3"), and single letters
- * ("J. K. Rowling", "U.S. Army"). Abbreviations that end sentences as often as
- * not ("etc.", "Inc.") are left to Unicode's rule: a sentence does not begin
- * with a small letter.
+/* Three kinds: those that never end a sentence (titles, "e.g."), those that do
+ * not if a number follows ("No. 5", "Jan. 3"), and single letters ("J. K.
+ * Rowling", "U.S. Army"). Abbreviations that end sentences as often as not
+ * ("etc.", "Inc.") are left to Unicode's rule: a sentence does not begin with a
+ * lower-case letter.
  *
- * Words of several languages are in one list: what is an abbreviation in one
+ * Words of several languages are in one list: an abbreviation of one language
  * is hardly ever the last word of a sentence in another. They are compared
  * without regard to ASCII case. */
 
@@ -83,7 +83,7 @@ static bool is_word_part(enum og_sentence_class class)
            class == OG_SB_EXTEND;
 }
 
-/* Where the word that ends at `end` begins; not before `begin`, and not so
+/* The beginning of the word that ends at `end`; not before `begin`, and not so
  * far back that a text without spaces would be read again and again. */
 static size_t word_begin(const char *text, size_t begin, size_t end)
 {
@@ -111,7 +111,7 @@ static bool is_number(const char *text, size_t begin, size_t end)
     return begin < end;
 }
 
-/* "1." or "iv." or "b)": nothing but a mark of a list so far. */
+/* "1." or "iv." or "b)": only a list marker so far. */
 static bool is_list_mark(const char *text, size_t begin, size_t word,
                          size_t stop)
 {
@@ -133,7 +133,7 @@ bool og_stop_is_abbreviation(const char *text, size_t len, size_t begin,
     if (word_len == 0 || next >= len) return false;
     const enum og_sentence_class follows = class_at(text, len, next);
     if (is_list_mark(text, begin, word, stop)) return true;
-    /* "a.m." and "p.m." may well be last, "e.g." and "U.S." hardly. */
+    /* "a.m." and "p.m." may well end a sentence, "e.g." and "U.S." hardly. */
     const bool has_letters_before = word > begin + 1 && text[word - 1] == '.';
     if (is_one_letter(text, word, stop) &&
         (has_letters_before || class_at(text, stop, word) == OG_SB_UPPER))

@@ -1,14 +1,14 @@
 #ifndef OG_SENTENCE_SPLIT_ABBREVIATIONS_H
 #define OG_SENTENCE_SPLIT_ABBREVIATIONS_H
 
-/* Words that end with a full stop and do not end the sentence. */
+/* Words that end with a full stop without ending the sentence. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* `text`[`begin`, `stop`) is a sentence up to a full stop at `stop`, and
- * text[next, len) is what follows after the spaces. True when the full stop
- * belongs to the word before it, so that the sentence continues. */
+ * text[next, len) follows after the spaces. True if the full stop belongs to
+ * the word before it, so that the sentence continues. */
 bool og_stop_is_abbreviation(const char *text, size_t len, size_t begin,
                              size_t stop, size_t next);
 

@@ -1,10 +1,9 @@
 /* The rules SB1 to SB998, read from left to right in one pass.
  *
- * What matters of the text so far is small: did a stop come, then closing
- * signs, then spaces (SB8 to SB11), and which letter came before the stop
- * (SB7). Rule SB8 alone looks ahead, for a small letter before any other
- * letter or stop; a stop ends that search, so all searches together read the
- * text once more and not its square. */
+ * The state is small: whether there was a stop, then closing marks, then spaces
+ * (SB8 to SB11), and which letter preceded the stop (SB7). Only rule SB8 looks
+ * ahead, for a lower-case letter before any other letter or stop; a stop ends
+ * that search, so all searches together take linear time. */
 
 #include "lib/sentence/split/breaks.h"
 
@@ -41,7 +40,8 @@ static bool is_ignored(enum og_sentence_class class)
     return class == OG_SB_FORMAT || class == OG_SB_EXTEND;
 }
 
-/* SB8: does a small letter come before any other letter, stop or line end? */
+/* SB8: is there a lower-case letter before any other letter, stop or line
+ * end? */
 static bool continues_in_lower_case(const struct reader *r, size_t at)
 {
     while (at < r->len) {
@@ -61,7 +61,7 @@ static bool continues_in_lower_case(const struct reader *r, size_t at)
     return false;
 }
 
-/* What came since the last stop. */
+/* What has followed the last stop. */
 enum phase { PLAIN, STOPPED, CLOSED, SPACED };
 
 struct state {

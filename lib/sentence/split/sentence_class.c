@@ -1,5 +1,5 @@
-/* The class of a character: ranges that a tool wrote, and a binary search.
- * ASCII, which is most of most texts, has a table of its own. */
+/* The class of a character: generated ranges and a binary search. ASCII, most
+ * of most texts, has a table of its own. */
 
 #include "lib/sentence/split/sentence_class.h"
 

@@ -1,7 +1,7 @@
 #ifndef OG_SENTENCE_SPLIT_SENTENCE_CLASS_H
 #define OG_SENTENCE_SPLIT_SENTENCE_CLASS_H
 
-/* What a character is to the rules of sentence breaks: the property
+/* The class of a character in the rules of sentence breaks: the property
  * Sentence_Break of Unicode (UAX 29, table 4). */
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ enum og_sentence_class { /* the order is that of tools/make_sentence_ranges */
                          OG_SB_CLOSE,
 };
 
-/* What is no code point is OG_SB_OTHER. */
+/* Anything that is not a code point is OG_SB_OTHER. */
 enum og_sentence_class og_sentence_class_of(uint32_t code_point);
 
 #endif

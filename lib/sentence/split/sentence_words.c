@@ -1,8 +1,8 @@
 /* One pass over the tokens of the document, a sentence at a time.
  *
- * The document is folded and cut into tokens as a whole; a token belongs to
- * the sentence that its first byte is in. Tokens between sentences do not
- * exist, for sentences leave nothing out but space and marks of quoting. */
+ * The document is folded and tokenised as a whole; a token belongs to the
+ * sentence of its first byte. There are no tokens between sentences, which omit
+ * only space and quote marks. */
 
 #include "lib/sentence/split/sentence_words.h"
 
@@ -85,8 +85,8 @@ static bool is_alone(const struct og_word_reader *r, size_t token)
     return og_char_class_find(c) == OG_CHAR_ALONE;
 }
 
-/* A character of a script without spaces is a word with the one after it;
- * the last of a row is in the word before, unless it is the only one. */
+/* A character of a script without spaces forms a word with the next one; the
+ * last of a run belongs to the previous word, unless it is the only one. */
 static og_status add_pair(struct og_word_reader *r, size_t token, size_t first,
                           size_t end, og_error *err)
 {
@@ -168,7 +168,7 @@ static og_status make_set(struct og_word_reader *r, struct og_read_sentence *s,
 {
     s->n_places = (uint32_t)(r->n_places - s->first_place);
     s->first_word = r->n_words;
-    /* One more, so that there is an array also for sentences without words. */
+    /* One more, so that the array exists even for sentences without words. */
     if (!OG_GROW(r->allocator, r->words, r->words_cap,
                  r->n_words + s->n_places + 1))
         return og_error_memory(err, s->n_places * sizeof(*r->words), "words");
@@ -184,7 +184,7 @@ static og_status make_set(struct og_word_reader *r, struct og_read_sentence *s,
     return OG_OK;
 }
 
-/* Tokens [first, end) are in it. */
+/* Tokens [first, end) belong to it. */
 static og_status read_sentence(struct og_word_reader *r, og_bytes text,
                                struct og_sentence_range range, size_t first,
                                size_t end, og_error *err)
@@ -205,10 +205,11 @@ static og_status read_sentence(struct og_word_reader *r, og_bytes text,
 
 /* ---- the document ---- */
 
-/* A sentence may end inside of a token: a mark belongs to the full stop before
- * it and to the word after it. It goes on to the end of its last token then,
- * and the next one begins there: each has the same words when it is read by
- * itself. Tokens [first, end) begin in it; false: nothing is left of it. */
+/* A sentence may end inside a token: a combining mark belongs to the full stop
+ * before it and to the word after it. It is then extended to the end of its
+ * last token, and the next one begins there: each has the same words when it is
+ * read by itself. Tokens [first, end) begin in it; false: nothing is left of
+ * it. */
 static bool take_whole_tokens(const struct og_word_reader *r, size_t first,
                               size_t end, uint32_t begin,
                               struct og_sentence_range *range)
@@ -231,7 +232,7 @@ static og_status read_all(struct og_word_reader *r, og_bytes text,
     r->n_repaired = r->text.n_repaired;
     TRY(og_text_tokenise(&r->text, OG_TOKEN_WORDS, 0, &r->tokens, err));
     size_t token = 0;
-    uint32_t done = 0; /* bytes that are in sentences */
+    uint32_t done = 0; /* bytes already assigned to sentences */
     for (size_t i = 0; i < n; i++) {
         struct og_sentence_range range = ranges[i];
         const size_t first = token;

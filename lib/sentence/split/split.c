@@ -1,16 +1,16 @@
 /* Paragraphs first, then lines, then sentences.
  *
- * Unicode's rules end a sentence at every line end. In mail, in RFCs and in
- * most of what was ever typed, lines are wrapped and their ends mean nothing;
- * in verse, addresses, lists and headings they mean everything. Which it is
- * shows in the lines themselves: whoever wraps lines puts as many words on
- * each as fit. So a line end was meant when the first word of the next line
- * would have fitted well before the right edge. The edge is the longest line
- * of the paragraph. Other signs that a line end was meant: the mark of a list,
- * another depth of quoting, more indent, a line of nothing but dashes.
+ * Unicode's rules end a sentence at every line end. In mail, RFCs and most
+ * typed text, lines are wrapped and their ends mean nothing; in verse,
+ * addresses, lists and headings they are significant. The lines themselves
+ * tell: wrapping puts as many words on each line as fit. So a line end is a
+ * hard break if the first word of the next line would have fitted well before
+ * the right edge. The edge is the longest line of the paragraph. Other signs of
+ * a hard break: a list marker, another quoting depth, more indent, a line of
+ * dashes only.
  *
- * Thai and Lao have no stops; there a space does what a comma or a stop does
- * elsewhere, and ends the sentence. */
+ * Thai and Lao have no full stops; there a space serves as a comma or a stop,
+ * and ends the sentence. */
 
 #include "lib/sentence/split/split.h"
 
@@ -24,8 +24,8 @@
 
 enum {
     EDGE_MOST = 160,  /* columns; longer lines were not wrapped */
-    EDGE_LEAST = 50,  /* nobody wraps before that */
-    SLACK_LEAST = 10, /* columns that a ragged edge leaves free */
+    EDGE_LEAST = 50,  /* nobody wraps at a smaller width */
+    SLACK_LEAST = 10, /* columns that a ragged edge may leave free */
 };
 
 void og_splitter_init(struct og_splitter *s, const og_allocator *allocator)
@@ -43,7 +43,7 @@ void og_splitter_release(struct og_splitter *s)
 
 struct line {
     size_t begin, end, next; /* text without the line end; the next line */
-    size_t word;             /* where it begins, after indent and quoting */
+    size_t word;             /* its first word, after indent and quote marks */
     unsigned columns, indent, depth;
     unsigned word_columns; /* of its first word */
     bool is_blank, is_ruler, is_item;
@@ -149,7 +149,7 @@ static struct line read_line(og_bytes text, size_t begin)
 
 /* ---- paragraphs ---- */
 
-/* Lines up to a blank one, and the edge they were wrapped at. */
+/* Lines up to a blank one, and the edge at which they were wrapped. */
 struct paragraph {
     size_t begin, end, next;
     unsigned edge;
@@ -168,7 +168,7 @@ static struct paragraph read_paragraph(og_bytes text, size_t begin)
     return p;
 }
 
-/* Whether the end of line a, which b follows, was meant. */
+/* Whether the end of line a, followed by b, is a hard break. */
 static bool is_hard_break(const struct line *a, const struct line *b,
                           unsigned edge)
 {
@@ -189,7 +189,7 @@ static bool is_margin(char c)
            c == '\v' || c == '>' || c == '|';
 }
 
-/* U+00A0, U+3000, U+FEFF and their like. */
+/* U+00A0, U+3000, U+FEFF and the like. */
 static bool is_blank_at(og_bytes text, size_t at)
 {
     const enum og_sentence_class class = class_at(text, at);
@@ -218,7 +218,7 @@ static og_status keep(struct og_splitter *s, og_bytes text, size_t begin,
     return OG_OK;
 }
 
-/* The last place in (begin, limit] where a cut does least harm. */
+/* The last position in (begin, limit] where a cut does least harm. */
 static size_t cut_place(og_bytes text, size_t begin, size_t limit)
 {
     size_t space = 0;
@@ -245,7 +245,7 @@ static og_status keep_cut(struct og_splitter *s, og_bytes text, size_t begin,
     return keep(s, text, begin, end, err);
 }
 
-/* Whether a break that Unicode's rules see is one in this language. */
+/* Whether a break of Unicode's rules is one in this language. */
 static bool is_kept(og_bytes text, size_t begin, const struct og_break *b)
 {
     size_t next = b->end;
