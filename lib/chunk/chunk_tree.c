@@ -1,10 +1,10 @@
-/* The tree above the chunks of a file: runs of hashes, cut by their hashes.
+/* The tree over the chunks of a file: runs of hashes, cut by their values.
  *
- * A hash is random already, so its first 8 bytes are its value; no window of
- * hashes needs to be printed. The rule is winnow's: a run that begins at b ends
- * after the rightmost minimum among the children b + 7 .. b + 31, so that it
- * has 8 to 32 of them. A chunk that changes moves cuts of its own neighbourhood
- * only, on every level. */
+ * A hash is random already, so its first 8 bytes are its value; no fingerprints
+ * of windows of hashes are needed. The rule is winnow's: a run that begins at b
+ * ends after the rightmost minimum among the children b + 7 .. b + 31, so it
+ * has 8 to 32 of them. A changed chunk moves cuts only in its own
+ * neighbourhood, on every level. */
 
 #include "lib/chunk/chunk_tree.h"
 
@@ -63,7 +63,7 @@ void og_node_hash(unsigned level, const void *hashes, size_t n, size_t stride,
 
 /* ---- one level ---- */
 
-/* What the next level is made of: chunks, or nodes. */
+/* What the next level is built from: chunks, or nodes. */
 struct children {
     const uint8_t *hash; /* of the first one */
     size_t stride;
@@ -81,7 +81,7 @@ static struct children children_of(const struct og_chunk_tree *tree,
     return (struct children){top->nodes[0].hash, sizeof(*top->nodes), top->n};
 }
 
-/* How many children the run that begins at `begin` has. */
+/* The number of children of the run that begins at `begin`. */
 static size_t run_len(const struct children *children, size_t begin)
 {
     const size_t left = children->n - begin;

@@ -1,9 +1,9 @@
-/* Where chunks end: options, and the cutter around the three kinds.
+/* Where chunks end: the options, and the cutter that feeds the three kinds.
  *
- * The kinds take whole data. The cutter makes them whole: it keeps the bytes
- * of the chunk that has no end yet, less than max_len, and puts the next feed
- * after them. It copies only as much of the feed as decides about chunks that
- * begin in the kept bytes; from then on the kind works in the feed itself. */
+ * The kinds process whole data. The cutter provides it: it keeps the bytes of
+ * the unfinished chunk, fewer than max_len, and appends the next feed to them.
+ * It copies only as much of the feed as decides about chunks that begin in the
+ * kept bytes; from then on the kind works in the feed itself. */
 
 #include "lib/chunk/cut.h"
 
@@ -44,15 +44,15 @@ const char *og_cut_kind_name(og_cut_kind kind)
 /* Thresholds of gear are 4 / (average - min) of 2^32: this keeps them small. */
 #define MIN_ROOM 16u
 
-/* The winnow rule looks at a window of m places, min_len to min_len + m from
- * the last cut. On random data, what is the mean distance of cuts?
+/* The winnow rule examines a window of m places, min_len to min_len + m from
+ * the last cut. What is the mean distance of cuts on random data?
  *
  * The rightmost minimum of m fresh values is anywhere, in the middle on
  * average: m / 2. But the values are not all fresh. Those between the last cut
  * and the end of its window are known to be larger than the one at the cut; so
- * the next minimum is rather after them. In units of m, with r the part
- * of the new window that is known to hold no value below v (values as a
- * Poisson process, so that the minimum over a fresh window is exponential):
+ * the next minimum is more likely after them. In units of m, with r the part
+ * of the new window that is known to hold no value below v (values as a Poisson
+ * process, so that the minimum over a fresh window is exponential):
  * a minimum below v comes from the fresh part with the probability
  * P = 1 - exp(-(1 - r) v) and then is at r + (1 - r) / 2 on average, else
  * it is anywhere; the mean is 1/2 + P r / 2, and r and v of the next
@@ -82,10 +82,11 @@ uint32_t og_cut_need(const og_cut_options *options)
                                         : og_cut_reach(options);
 }
 
-/* A least length of a quarter: shorter chunks cost more to name than to send;
- * longer ones move the cuts away from the places that the content prefers.
- * gear may go to 4 times the average, which random data reach once in e^12
- * chunks; winnowing never leaves its window, 1.6 times the average. */
+/* The minimum length is a quarter of the average: shorter chunks cost more to
+ * name than to send; a larger minimum moves cuts away from the places that the
+ * content prefers. gear may go to 4 times the average, which random data reach
+ * once in e^12 chunks; winnowing never leaves its window, 1.6 times the
+ * average. */
 og_cut_options og_cut_options_default(og_cut_kind kind, uint32_t average_len)
 {
     og_cut_options options = {.kind = kind};
@@ -136,7 +137,7 @@ og_status og_cut_options_check(const og_cut_options *options, og_error *err)
     return OG_OK;
 }
 
-/* ---- the cutter ---- */
+/* Not all of it: a small file would pay for pages that it never uses. */
 
 static og_status work_init(struct og_cutter *cutter, og_error *err)
 {
@@ -144,7 +145,8 @@ static og_status work_init(struct og_cutter *cutter, og_error *err)
     if (work == NULL)
         return og_error_memory(err, sizeof(*work), "finding chunks");
     cutter->work = work;
-    /* Not all of it: a small file would pay for pages that it never needs. */
+    /* Cuts data that begin where the open chunk does. *out_used is the length
+     * of the chunks that ended. */
     work->places = work->lowest = NULL;
     work->places_cap = work->lowest_cap = 0;
     work->n_compared = 0;
@@ -227,8 +229,9 @@ og_status og_cutter_run(struct og_cutter *cutter, const uint8_t *data,
     return og_cut_gear(cutter, &in, err);
 }
 
-/* Cuts data that begin where the open chunk does. Returns through *out_used
- * how much of them has ended. */
+/* Ends all chunks that begin in the pending bytes, as far as the feed allows.
+ * *out_taken: how much of the feed was consumed; afterwards the pending bytes
+ * are empty or the feed is used up. */
 static og_status cut_from_begin(struct og_cutter *cutter, const uint8_t *data,
                                 size_t len, size_t *out_used, og_error *err)
 {

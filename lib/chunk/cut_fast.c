@@ -1,24 +1,23 @@
-/* Winnowing in two parts (the book, 6.2): places are ordered by a short hash
- * that is cheap, then by the Rabin fingerprint, which is dear and needed
- * rarely.
+/* Winnowing in two parts (the book, 6.2): places are ordered by a cheap short
+ * hash, then by the Rabin fingerprint, which is expensive and rarely needed.
  *
  * The short hash is the high byte of the gear hash, the lead. A scan (gear.h)
- * finds the places whose lead is zero, one in 256 of random data; only they
- * are printed and go through the ring. As long as a window has one of them,
- * its minimum is among them.
+ * finds the places whose lead is zero, one in 256 of random data; only they are
+ * fingerprinted and put into the ring. While a window has one of them, its
+ * minimum is among them.
  *
- * A window that has none is decided the long way: the lowest lead in it is
- * looked for, and the places that have it are printed. On random data that is
- * rare: (255/256)^w for a window of w places, once in 55 windows of 1 KiB,
- * 10^-18 at 10 KiB. On data with little entropy it is the rule: a block of
- * zeros has one lead, and that one is not zero (og_gear_table is made so). Of
- * the book's two ways, keeping lists by lead or working the leads out again,
- * this is the second: lists cost something at every place, again costs one
- * pass over a window that could not be decided otherwise. Where
- * places of one lead are close, as in zeros, they are printed by blocks.
+ * A window without any is decided the long way: the lowest lead in it is
+ * determined, and the places that have it are fingerprinted. On random data
+ * that is rare: (255/256)^w for a window of w places, once in 55 windows of 1
+ * KiB, 10^-18 at 10 KiB. On data of low entropy it is the rule: a block of
+ * zeros has one lead, and that one is not zero (og_gear_table ensures it). Of
+ * the book's two ways, keeping lists by lead or recomputing the leads, this is
+ * the second: lists cost something at every place, recomputing costs one pass
+ * over a window that could not be decided otherwise. Where places of one lead
+ * are dense, as in zeros, they are fingerprinted in blocks.
  *
  * The gain is not "a factor of at least 256", as the book has it: the lead of
- * every place must still be known, and that bounds it. */
+ * every place must still be computed, and that bounds it. */
 
 #include "lib/chunk/cut_kinds.h"
 #include "lib/chunk/gear.h"
@@ -42,8 +41,8 @@ static void open_chunk(struct walk *walk, size_t begin)
 
 /* ---- a window without a zero lead ---- */
 
-/* Collects the places of the window that have its lowest lead, in order,
- * counted from the window's first. There is room for all. */
+/* Collects the places of the window with its lowest lead, in order, counted
+ * from the first of the window. There is room for all. */
 static size_t find_lowest(const struct walk *walk, uint32_t *lowest)
 {
     const uint8_t *const data = walk->in->data;
@@ -80,8 +79,8 @@ static size_t rightmost_min(const struct walk *walk, const uint32_t *lowest,
     return walk->first + at;
 }
 
-/* The same where the places are close, as in zeros: all are printed, by
- * blocks, which is cheaper than each by itself. */
+/* The same for dense places, as in zeros: all are fingerprinted in blocks,
+ * which is cheaper than one by one. */
 static size_t rightmost_min_dense(const struct walk *walk,
                                   const uint32_t *lowest, size_t n)
 {
@@ -131,7 +130,7 @@ static og_status end_chunk(struct walk *walk, og_error *err)
     return og_cutter_add_end(walk->cutter, walk->in, end, err);
 }
 
-/* Chunks whose window ends before `place`: nothing more comes into it. */
+/* Ends chunks whose window ends before `place`: nothing more enters it. */
 static og_status end_before(struct walk *walk, size_t place, og_error *err)
 {
     while (walk->last < place)

@@ -1,21 +1,21 @@
 /* Gear: the end of a chunk is the first place whose hash is below a threshold.
  *
- * The usual loop hashes from chunk to chunk and tests every hash. Here the
- * data are scanned for all places that could end any chunk (gear.h), many
- * parts at a time; there are few of them, and one walk over the few decides.
- * The hash of a place depends on the bytes before it and on nothing else, so
- * the result is that of the usual loop.
+ * The usual loop hashes from chunk to chunk and tests every hash. Here the data
+ * are scanned for all places that could end any chunk (gear.h), many parts at a
+ * time; there are few of them, and one walk over them decides. The hash of a
+ * place depends on the bytes before it and on nothing else, so the result is
+ * that of the usual loop.
  *
  * Normalised chunking (FastCDC): the threshold is low at first and high after
- * the normal point, so that lengths crowd around the average. With
- * a = average - min, the chances of a place are 1 / 4a and 4 / a. If the normal
- * point is x a after min, the mean length after min is, in units of a
+ * the normal point, so that lengths concentrate around the average. With
+ * a = average - min, the probabilities of a place are 1 / 4a and 4 / a. If the
+ * normal point is x a after min, the mean length after min is, in units of a
  *
  *     4 (1 - e^(-x/4)) + e^(-x/4) / 4 = 4 - 3.75 e^(-x/4)
  *
  * (geometric, hence exponential; max is far away), which is 1 for
- * x = 4 ln 1.25 = 0.8926. A max of twice the average, the least that is
- * allowed, takes e^(-4 * 1.1) of the last term away: .3 % of the mean. */
+ * x = 4 ln 1.25 = 0.8926. A max of twice the average, the smallest one allowed,
+ * removes e^(-4 * 1.1) of the last term: .3 % of the mean. */
 
 #include "lib/chunk/cut_kinds.h"
 #include "lib/chunk/gear.h"
@@ -44,7 +44,7 @@ static og_status end_chunk(struct walk *walk, size_t end, og_error *err)
     return og_cutter_add_end(walk->cutter, walk->in, end, err);
 }
 
-/* Chunks that nothing ended before `place`. */
+/* Ends chunks that reach max_len before `place`. */
 static og_status end_longest(struct walk *walk, size_t place, og_error *err)
 {
     const size_t max_len = walk->cutter->options.max_len;
@@ -88,7 +88,7 @@ og_status og_cut_gear(struct og_cutter *cutter, const struct og_cut_input *in,
         TRY(walk_block(&walk, block,
                        left < OG_GEAR_BLOCK ? left : OG_GEAR_BLOCK, err));
     }
-    /* One more, so that a chunk of exactly the largest length ends too. */
+    /* One more, so that a chunk of exactly the maximum length ends too. */
     TRY(end_longest(&walk, in->len + 1, err));
     if (in->is_last && walk.begin < in->len)
         return end_chunk(&walk, in->len, err);

@@ -1,24 +1,25 @@
 #ifndef OG_CHUNK_CUT_KINDS_H
 #define OG_CHUNK_CUT_KINDS_H
 
-/* The three ways to cut, behind og_cutter_run(). Each takes whole data from
- * the beginning of a chunk on and leaves no state behind; what is here is
- * memory that stays warm. */
+/* The three ways to cut, called by og_cutter_run(). Each processes whole data
+ * from the beginning of a chunk on and keeps no state; this header declares
+ * their reusable memory. */
 
 #include "lib/chunk/cut.h"
 #include "lib/chunk/winnow_ring.h"
 #include "lib/fingerprint/fingerprint.h"
 
-/* Fingerprints are worked out in blocks of so many places: 65 groups of 64 in
- * eight lanes of 520, whose fingerprints do not meet in one set of the cache,
- * as they would 512 apart. */
+/* Fingerprints are computed in blocks of this many places: 65 groups of 64 in
+ * eight lanes of 520, whose fingerprints do not share a cache set, as they
+ * would 512 apart. */
 #define OG_CUT_FP_BLOCK 4160
 
 struct og_cut_work {
-    /* gear, winnow-fast: what a scan of a block found. */
+    /* gear, winnow-fast: the places found by a scan of a block. */
     uint32_t *places;
     size_t places_cap;
-    /* winnow-fast: places of the lowest lead, when no lead of a window is 0. */
+    /* winnow-fast: the places of the lowest lead, if no lead of a window is
+     * 0. */
     uint32_t *lowest;
     size_t lowest_cap;
     struct og_winnow_ring ring;
@@ -44,8 +45,8 @@ og_status og_cut_winnow(struct og_cutter *cutter, const struct og_cut_input *in,
 og_status og_cut_winnow_fast(struct og_cutter *cutter,
                              const struct og_cut_input *in, og_error *err);
 
-/* Room in work->places for a scan of so many bytes, or of a block: with small
- * files it is most of what a cutter costs. */
+/* Reserves room in work->places for a scan of `len` bytes, or of a block: for
+ * small files it is most of a cutter's cost. */
 og_status og_cutter_reserve(struct og_cutter *cutter, size_t len,
                             og_error *err);
 

@@ -2,19 +2,19 @@
  * fingerprints.
  *
  * The window of a chunk that begins at b are the places b + min_len ..
- * b + reach. When its last place has come, the minimum ends the chunk, and the
- * window of the next one begins min_len after it: a stretch of it has been
- * seen already, and the ring (winnow_ring.h) still knows its minima.
+ * b + reach. After its last place the minimum ends the chunk, and the window of
+ * the next one begins min_len after that: a part of it has been processed
+ * already, and the ring (winnow_ring.h) still has its minima.
  *
  * Two things make it fast. A fingerprint slides from place to place and mostly
- * waits for the one before: eight windows slide in eight parts of a block at a
- * time. And a ring of single places asks questions whose answers no processor
- * can guess, once a byte. So the ring contains groups of 64 places, each by its
- * own rightmost minimum, found by vector comparisons; the few places of a
- * window that do not fill a group, at its two ends, are looked at when the
- * window is decided. That makes one comparison a place, at most three a group
- * (as the book counts them), and at most 126 a chunk: 1.02 a byte in all for
- * random bytes (tests count). */
+ * waits for the previous one, so eight windows slide in eight parts of a block
+ * at a time. And a ring of single places has an unpredictable branch per byte,
+ * so the ring contains groups of 64 places, each represented by its rightmost
+ * minimum, found by vector comparisons; the few places of a window that do not
+ * fill a group, at its two ends, are examined when the window is decided. That
+ * makes one comparison per place, at most three per group (as the book counts
+ * them), and at most 126 per chunk: 1.02 per byte in all for random bytes
+ * (counted by tests). */
 
 #include "lib/chunk/cut_kinds.h"
 #include "lib/os/cpu.h"
@@ -101,8 +101,7 @@ void og_cut_fp_block(const struct og_cut_work *work, const uint8_t *data,
 
 enum { GROUP = 64 };
 
-/* The rightmost minimum of n fingerprints; its place counts from the first one.
- */
+/* The rightmost minimum of n fingerprints, with its index. */
 static struct og_winnow_item min_plain(const uint64_t *fps, size_t n)
 {
     struct og_winnow_item best = {0, UINT64_MAX};
@@ -156,7 +155,7 @@ static size_t round_up(size_t place)
     return (place + GROUP - 1) / GROUP * GROUP;
 }
 
-/* Groups that the window holds not at all or not whole leave the ring. */
+/* Groups that are not entirely inside the window leave the ring. */
 static void open_chunk(struct walk *walk, size_t begin)
 {
     const og_cut_options *options = &walk->cutter->options;
@@ -166,8 +165,8 @@ static void open_chunk(struct walk *walk, size_t begin)
                                round_up(walk->first));
 }
 
-/* Takes the places from .. to - 1 into account, all after those that `best`
- * knows. There are fewer than two groups of them. */
+/* Considers the places from .. to - 1, which follow those that `best` covers.
+ * There are fewer than two groups of them. */
 static void try_edge(struct walk *walk, size_t from, size_t to,
                      struct og_winnow_item *best)
 {
@@ -180,7 +179,7 @@ static void try_edge(struct walk *walk, size_t from, size_t to,
         *best = (struct og_winnow_item){from + min.place, min.value};
 }
 
-/* `n_grouped`: places before this one are in groups that went by. */
+/* `n_grouped`: places before this one are in complete groups. */
 static og_status end_chunk(struct walk *walk, size_t n_grouped, og_error *err)
 {
     const struct og_winnow_ring *ring = &walk->cutter->work->ring;
@@ -236,7 +235,7 @@ og_status og_cut_winnow(struct og_cutter *cutter, const struct og_cut_input *in,
     og_winnow_ring_clear(&cutter->work->ring);
     open_chunk(&walk, 0);
     const size_t n_places = in->len + 1; /* the end is one, too */
-    /* min_len is a group at least, so the first one begins after a window. */
+    /* min_len is at least one group, so the first one begins after a window. */
     const size_t end = n_places / GROUP * GROUP;
     if (end > GROUP) TRY(walk_groups(&walk, GROUP, end, err));
     while (walk.last < n_places)

@@ -1,8 +1,7 @@
 /* Keys and lengths of chunks, and windows on files.
  *
- * Windows and not mappings: a mapped file that somebody cuts short meanwhile
- * ends the process with a signal; a read that comes back short is a status
- * with a message. */
+ * Windows rather than mappings: if a mapped file is truncated meanwhile, the
+ * process ends with a signal; a short read is a status with a message. */
 
 #include "lib/chunk/file_chunks.h"
 
@@ -105,7 +104,8 @@ og_status og_file_window_before(struct og_file_window *w, uint64_t off,
                                 size_t *len, const uint8_t **out, og_error *err)
 {
     if (off <= w->off || off - w->off > w->len) {
-        /* The place in the middle, so that steps to both sides are near. */
+        /* The place in the middle, so that steps in both directions are
+         * near. */
         const uint64_t half = OG_WINDOW_LEN / 2;
         TRY(fill(w, off < half ? 0 : off - half, err));
     }

@@ -4,9 +4,9 @@
 /*   in:  a file, by its path                        (lib/chunk/chunk_tree.h)
  *   out: what similar files and deltas need of its chunks: a key and a length
  *
- * A key is the first 8 bytes of a chunk's hash, low first: enough to find, and
- * whoever finds compares bytes or checks the root in the end. So a known file
- * costs 12 bytes a chunk and not 48. */
+ * A key is the first 8 bytes of a chunk's hash, low first: enough to find
+ * candidates, whose bytes or root are verified in the end. So a known file
+ * costs 12 bytes per chunk instead of 48. */
 
 #include "lib/base/bits.h"
 #include "lib/chunk/chunk_tree.h"
@@ -33,14 +33,14 @@ static inline uint64_t og_hash_key(const uint8_t hash[OG_HASH_LEN])
     return og_load64(hash);
 }
 
-/* Each replaces what `chunks` held. */
+/* Each replaces the content of `chunks`. */
 og_status og_file_chunks_take(struct og_file_chunks *chunks,
                               const struct og_chunk_tree *tree, og_error *err);
 og_status og_file_chunks_read(struct og_file_chunks *chunks, const char *path,
                               const og_cut_options *options, unsigned n_threads,
                               og_error *err);
 
-/* A file that is read in places, through a window of its bytes. */
+/* A file with random access through a window of its bytes. */
 struct og_file_window {
     const og_allocator *allocator;
     int fd;
@@ -57,9 +57,9 @@ og_status og_file_window_init(struct og_file_window *window, int fd,
                               const og_allocator *allocator, og_error *err);
 void og_file_window_release(struct og_file_window *window);
 
-/* The bytes from `off` on, at least one of them and as many as there happen
- * to be up to *len, which is set. They stay until the next call. A file that
- * became shorter is OG_ERR_INPUT. `off` must be below file_len. */
+/* The bytes from `off` on, at least one of them and at most *len, which is set
+ * to their number. They are valid until the next call. A file that was
+ * truncated is OG_ERR_INPUT. `off` must be below file_len. */
 og_status og_file_window_at(struct og_file_window *window, uint64_t off,
                             size_t *len, const uint8_t **out, og_error *err);
 

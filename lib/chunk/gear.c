@@ -1,11 +1,11 @@
 /* The gear hash: its table, the definition of a scan and the form in lanes.
  *
- * In a scan each hash needs the one before, and the two operations of a step
- * take longer than everything else about a byte. Four chains that work in
- * four parts of the data keep the processor busy instead. A chain that begins
- * inside the data first takes in the OG_GEAR_WINDOW bytes before its part:
- * then its hashes are those of the single chain, so nothing depends on where
- * the parts begin. */
+ * In a scan each hash depends on the previous one, and the two operations of a
+ * step take longer than everything else about a byte. Four chains that work in
+ * four parts of the data keep the processor busy. A chain that begins inside
+ * the data first processes the OG_GEAR_WINDOW bytes before its part: then its
+ * hashes are those of the single chain, so nothing depends on where the parts
+ * begin. */
 
 #include "lib/chunk/gear.h"
 
@@ -118,7 +118,7 @@ size_t og_gear_scan_lanes(const uint8_t *data, size_t len, uint32_t below,
         if (OG_UNLIKELY(h2 < below)) *p2++ = place + 2 * len1;
         if (OG_UNLIKELY(h3 < below)) *p3++ = place + 3 * len1;
     }
-    /* What does not divide by the number of lanes, in the last one. */
+    /* The remainder of the division, in the last lane. */
     for (size_t i = N_LANES * lane_len; i < len; i++) {
         h3 = (h3 << 1) + og_gear_table[data[i]];
         if (h3 < below) *p3++ = (uint32_t)(i + 1);

@@ -1,15 +1,15 @@
 #ifndef OG_CHUNK_GEAR_H
 #define OG_CHUNK_GEAR_H
 
-/* The gear hash of the OG_GEAR_WINDOW bytes before a place: each byte is
- * turned into a random word, and a byte that is j bytes older is shifted j
- * bits higher,
+/* The gear hash of the OG_GEAR_WINDOW bytes before a place: each byte is turned
+ * into a random word, and a byte that is j bytes older is shifted j bits
+ * higher,
  *
  *     g = sum over j of  table[byte j before the last] << j     modulo 2^32,
  *
- * so that the next hash is 2 g + table[next byte], and a byte falls out at the
- * top after 32 steps by itself. High bits know more bytes than low ones: we
- * look at them only, by asking whether g is below a threshold. */
+ * so that the next hash is 2 g + table[next byte], and a byte is shifted out at
+ * the top after 32 steps. High bits depend on more bytes than low ones, so only
+ * they are used, by comparing g with a threshold. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,10 +27,10 @@ extern const uint32_t og_gear_table[256];
 uint32_t og_gear_hash(const uint8_t *end);
 
 /* Writes every place e in 1 .. len where the hash of the OG_GEAR_WINDOW bytes
- * before data + e is less than `below`, in order; returns how many. The bytes
- * data[-OG_GEAR_WINDOW] .. data[len - 1] are read; `places` has room for len.
- * _plain is the definition; _lanes works at four places of the data at a time,
- * because a single chain of hashes mostly waits for itself; _avx512 at
+ * before data + e is less than `below`, in order; returns their number. The
+ * bytes data[-OG_GEAR_WINDOW] .. data[len - 1] are read; `places` has room for
+ * len. _plain is the definition; _lanes works in four parts of the data at a
+ * time, because a single chain of hashes is limited by latency; _avx512 at
  * sixteen. */
 size_t og_gear_scan_plain(const uint8_t *data, size_t len, uint32_t below,
                           uint32_t *places);
@@ -44,9 +44,9 @@ size_t og_gear_scan_avx512(const uint8_t *data, size_t len, uint32_t below,
 size_t og_gear_scan(const uint8_t *data, size_t len, uint32_t below,
                     uint32_t *places);
 
-/* A good length for a scan: 16 lanes of 4,160 bytes. It stays in the second
- * level cache, and the lanes do not meet in one set of the first, as they
- * would 4,096 bytes apart. */
+/* A good length for a scan: 16 lanes of 4,160 bytes. It fits into the L2 cache,
+ * and the lanes do not share an L1 cache set, as they would 4,096 bytes
+ * apart. */
 #define OG_GEAR_BLOCK ((size_t)16 * 4160)
 
 #endif

@@ -1,9 +1,9 @@
 /* The gear scan in sixteen lanes of an AVX-512 register.
  *
- * Lane l works in part l of the data. A step is h = 2 h + table[byte], the
- * same for all lanes, and a comparison. What is left is to bring table[byte]
- * to the lanes. Gathers are slow; but a table of 256 bytes fits into four
- * registers, where two permutations and a choice look up 64 bytes at a time.
+ * Lane l works in part l of the data. A step is h = 2 h + table[byte], the same
+ * for all lanes, and a comparison. What remains is to look up table[byte] in
+ * all lanes. Gathers are slow; but a table of 256 bytes fits into four
+ * registers, where two permutations and a selection look up 64 bytes at a time.
  * A table of words is four of these, one for each byte of the word:
  *
  *   1. 16 bytes of each part are loaded, four parts to a register, and
@@ -11,7 +11,7 @@
  *   2. in each of them bytes are put in the order: first bytes of four parts,
  *      second bytes, ... (in every quarter of the register);
  *   3. the four tables are looked up;
- *   4. interleaving their answers gives four registers of words: those of the
+ *   4. interleaving the results gives four registers of words: those of the
  *      first bytes of all parts, of the second bytes, ... */
 
 #include "lib/base/bits.h"
@@ -117,7 +117,7 @@ static inline void note(struct lanes *lanes, uint32_t found, size_t place)
     }
 }
 
-/* Four hashes from four bytes of every lane; notes those that are below. */
+/* Four hashes from four bytes of every lane; records those that are below. */
 OG_TARGET_AVX512 static inline __m512i take_four(const __m512i words[4],
                                                  __m512i hash, __m512i below,
                                                  struct lanes *lanes,
@@ -149,7 +149,7 @@ OG_TARGET_AVX512 size_t og_gear_scan_avx512(const uint8_t *data, size_t len,
                                             uint32_t below, uint32_t *places)
 {
     struct lanes lanes = {len / N_LANES / STEP * STEP, places, {0}};
-    /* The tables take as long to load as some hundred bytes to scan. */
+    /* Loading the tables takes as long as scanning some hundred bytes. */
     if (lanes.len < (size_t)4 * OG_GEAR_WINDOW)
         return og_gear_scan_lanes(data, len, below, places);
     struct planes planes;

@@ -1,9 +1,9 @@
 #ifndef OG_CHUNK_KNOWN_H
 #define OG_CHUNK_KNOWN_H
 
-/* Where known bytes lie: from the key of a chunk (or of a node above chunks)
- * to a place in a file. The first place of a key stays: earlier files and
- * earlier offsets win, so the answer does not depend on anything else. */
+/* Finds known bytes: from the key of a chunk (or of a node over chunks) to a
+ * place in a file. The first place of a key is kept: earlier files and earlier
+ * offsets win, so the result does not depend on anything else. */
 
 #include "lib/base/bits.h"
 #include "lib/base/hash_table.h"
@@ -39,7 +39,7 @@ static inline void og_known_chunks_clear(struct og_known_chunks *known)
     og_hash_table_empty(&known->by_key);
 }
 
-/* NULL when it is not known. */
+/* NULL if it is unknown. */
 static inline const struct og_chunk_place *
 og_known_chunks_find(const struct og_known_chunks *known, uint64_t key)
 {
@@ -50,8 +50,8 @@ og_known_chunks_find(const struct og_known_chunks *known, uint64_t key)
     return slot->number == 0 ? NULL : &known->places[slot->number - 1];
 }
 
-/* False: no memory, and nothing has changed. A place without bytes is not
- * taken. */
+/* False: out of memory, and nothing has changed. A place without bytes is not
+ * added. */
 bool og_known_chunks_add(struct og_known_chunks *known, uint64_t key,
                          uint32_t file, uint64_t off, uint64_t len);
 

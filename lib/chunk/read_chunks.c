@@ -2,21 +2,21 @@
  *
  * The data are divided into segments, and each is cut as if a chunk began at
  * its first byte. That is a guess; where the first chunk of a segment really
- * begins is known when the segment before is done. But where a chunk ends
- * follows from where it begins and from nothing else (cut.h), so as soon as
- * the true cuts meet one of the guessed ones, all that follow are the same.
+ * begins is known once the previous segment is done. But where a chunk ends
+ * follows from where it begins and from nothing else (cut.h), so as soon as the
+ * true cuts meet one of the guessed ones, all that follow are the same.
  * On most data they meet after a chunk or two. Each segment waits for its turn
- * and cuts from the true beginning until they meet; then it lets the next one
- * in and then hashes its chunks, which is the larger part of the work. On
- * data where they never meet (zeros: every chunk is as long as can be) the
- * segments are cut one after the other; hashing still runs side by side.
+ * and cuts from the true beginning until they meet; then it admits the next one
+ * and hashes its chunks, which is the larger part of the work. On
+ * data where they never meet (zeros: every chunk has the maximum length) the
+ * segments are cut one after the other; hashing still runs in parallel.
  *
  *     segment     |---------------|---------------|---------------|
  *     guessed     |  |   |    |     | |   |   |     |   |   | |    |
  *     true        |  |   |    |     |  |  |   |     | |     | |    |
  *                                      ^ met: from here on they agree
  *
- * Files are read by pread(2), never mapped: a file that gets shorter while it
+ * Files are read by pread(2), never mapped: a file that is truncated while it
  * is read is then a short read, which has a message, and not a SIGBUS. */
 
 #define _GNU_SOURCE
@@ -31,10 +31,10 @@
 #include "lib/os/cpu.h"
 #include "lib/os/file.h"
 
-/* Long enough that the cuts at its seam are few among its own, short enough
- * that a few of them stay in a cache of some MB with their hashes to come. */
+/* Long enough that few of its cuts are at the seam, short enough that a few
+ * segments, whose bytes are still to be hashed, fit into a cache of some MB. */
 #define SEGMENT_LEN ((size_t)2 << 20)
-/* With large chunks more, so that a segment always has cuts of its own. */
+/* Longer for large chunks, so that a segment always has cuts of its own. */
 #define SEGMENT_CHUNKS 8
 
 struct segment {
@@ -55,8 +55,8 @@ struct job {
 
     pthread_mutex_t lock;
     pthread_cond_t turn_came;
-    size_t next;    /* segment that nobody works on yet */
-    size_t turn;    /* segment that may look at `begin` */
+    size_t next;    /* the next segment without a worker */
+    size_t turn;    /* the segment that may read `begin` */
     uint64_t begin; /* of its first chunk */
     og_status status;
     og_error err;
@@ -128,14 +128,14 @@ static og_status keep_end(struct worker *w, uint64_t end, og_error *err)
 }
 
 /* Cuts from `begin`, a true cut, some chunks at a time until an end is also a
- * guessed one or the segment has no more; then takes the guessed ones over.
- * Leaves in w->ends the ends of all chunks that begin in this segment. */
+ * guessed one or the segment is finished; then adopts the guessed ones. Leaves
+ * in w->ends the ends of all chunks that begin in this segment. */
 static og_status join(struct worker *w, uint64_t begin, og_error *err)
 {
     const uint64_t own_end = w->off + w->own_len, data_end = w->off + w->len;
     const bool is_last = data_end == w->job->len;
     const size_t some = (size_t)4 * og_cut_need(w->job->options);
-    size_t met = 0; /* guessed ends before this one are passed */
+    size_t met = 0; /* guessed ends before this one have been passed */
     bool agree = begin == w->off;
     w->ends.n = 0;
     while (!agree && begin < own_end) {
@@ -263,8 +263,7 @@ static void *work(void *job)
 
 enum { MAX_THREADS = 64 };
 
-/* The caller works too; threads that the system does not give are not
- * missed. */
+/* The caller works too; threads that cannot be created are not needed. */
 static void run_threads(struct job *job, unsigned n_threads)
 {
     pthread_t threads[MAX_THREADS];
@@ -359,7 +358,7 @@ og_status og_chunks_of_memory(const void *data, size_t len,
     return finish(tree, run_job(&job, n_threads, tree, err));
 }
 
-/* A pipe: nobody knows how long it is, and it can be read once only. */
+/* A pipe: its length is unknown, and it can be read only once. */
 struct pipe_reader {
     struct og_chunk_tree *tree;
     struct og_cutter cutter;
@@ -393,8 +392,8 @@ static og_status add_chunks(struct pipe_reader *r, bool is_last, og_error *err)
     return OG_OK;
 }
 
-/* Fills the buffer, so that few bytes are cut twice. *out_ended: the stream
- * has no more. */
+/* Fills the buffer, so that few bytes are cut twice. *out_ended: the stream has
+ * ended. */
 static og_status fill(struct pipe_reader *r, bool *out_ended, og_error *err)
 {
     char text[128];
@@ -449,7 +448,7 @@ og_status og_chunks_of_fd(int fd, const char *name,
     if (S_ISDIR(st.st_mode))
         return og_error_set(err, OG_ERR_IO, "cannot read '%s': it is a folder",
                             name);
-    /* Files of /proc have a length of 0 and bytes all the same. */
+    /* Files of /proc have a length of 0 but contain bytes. */
     if (!S_ISREG(st.st_mode) || st.st_size == 0)
         return finish(tree, chunks_of_pipe(fd, name, tree, err));
     struct job job = {.options = options,

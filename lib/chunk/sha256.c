@@ -1,7 +1,7 @@
-/* SHA-256 without allocation and without failure: libcrypto's older calls,
- * which its newer ones end up in. */
+/* SHA-256 without allocation and without failure: libcrypto's older functions,
+ * which its newer ones call. */
 
-/* Asks openssl for the calls of version 1.1. */
+/* Requests the functions of version 1.1 from openssl. */
 #define OPENSSL_API_COMPAT 0x10100000L
 #include "lib/chunk/sha256.h"
 

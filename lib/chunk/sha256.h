@@ -3,11 +3,11 @@
 
 /* Strong hashes: SHA-256 of OpenSSL's libcrypto.
  *
- * Equal hashes stand for equal bytes here, so nobody may be able to make two
+ * Equal hashes mean equal bytes here, so it must be infeasible to make two
  * files with one hash. BLAKE2b would do as well; but x86-64 and ARMv8 have
- * instructions for SHA-256, which libcrypto uses: 1.8 GB/s against 0.9 of
- * BLAKE2b (`make bench-files` measures both). And sha256sum can check what we
- * say. */
+ * instructions for SHA-256, which libcrypto uses: 1.8 GB/s against 0.9 for
+ * BLAKE2b (`make bench-files` measures both). And sha256sum can verify our
+ * results. */
 
 #include <openssl/sha.h>
 #include <origo/files.h>

@@ -3,17 +3,18 @@
 
 /* The rightmost minimum of a window that moves to the right (the book, 6.2).
  *
- * The ring contains places in increasing order whose values increase too: each
- * is the rightmost minimum of all places from the one before it to the newest.
- * A new value first asks whether it is the minimum of all (then it alone
- * stays), else goes from the large end to the first smaller one and drops what
- * it passes. So each place is compared at most twice when it comes (with the
- * minimum, with the one that stops it) and once when it is dropped: three
- * comparisons a place, whatever the values. "Smaller" is strict: of equal
- * values the right one stays, and in a run of zeros the ring has one place.
+ * The ring contains places in ascending order whose values ascend too: each is
+ * the rightmost minimum of all places from the one before it to the newest. A
+ * new value is first compared with the minimum of all (if it is smaller, it
+ * alone remains), otherwise it drops larger values from the end until it meets
+ * a smaller one. So each place is compared at most twice when it is added (with
+ * the minimum, and with the one that stops it) and once when it is dropped:
+ * three comparisons per place, whatever the values. "Smaller" is strict: of
+ * equal values the right one is kept, and in a run of zeros the ring has one
+ * place.
  *
- * Random values give a ring of about ln(window) places; values that increase,
- * one of all places, so it grows when it must. */
+ * Random values give a ring of about ln(window) places; ascending values, one
+ * of all places, so it grows when necessary. */
 
 #include "lib/base/memory.h"
 
@@ -82,8 +83,8 @@ static inline bool og_winnow_ring_grow(struct og_winnow_ring *ring)
     return true;
 }
 
-/* Places come in increasing order. False: no memory, nothing changed but that
- * larger values were dropped. */
+/* Places come in ascending order. False: out of memory, nothing changed except
+ * that larger values were dropped. */
 static inline bool og_winnow_ring_push(struct og_winnow_ring *ring,
                                        uint64_t place, uint64_t value)
 {
@@ -94,7 +95,7 @@ static inline bool og_winnow_ring_push(struct og_winnow_ring *ring,
         if (value <= og_winnow_ring_min(ring)->value) {
             ring->last = ring->first;
         } else {
-            /* The first one is smaller, so this ends. */
+            /* The first one is smaller, so this terminates. */
             for (;; ring->last--) {
                 ring->n_compared++;
                 if (og_winnow_ring_at(ring, ring->last - 1)->value < value)
@@ -107,7 +108,7 @@ static inline bool og_winnow_ring_push(struct og_winnow_ring *ring,
     return true;
 }
 
-/* Forgets the places before `place`: the window has left them behind. */
+/* Drops the places before `place`, which have left the window. */
 static inline void og_winnow_ring_drop_before(struct og_winnow_ring *ring,
                                               uint64_t place)
 {

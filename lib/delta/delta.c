@@ -1,17 +1,17 @@
-/* Which pieces of a new file lie in old ones.
+/* Which pieces of a new file are in old ones.
  *
  *     new    ....[chunk]........[chunk][chunk]...
  *     old  ..[chunk]...      ...[chunk][chunk]..
- *               <== ==>   each match grows to both sides, byte by byte
+ *               <== ==>   each match grows in both directions, byte by byte
  *
  * Chunks only find the places: every match is compared byte for byte and
- * grown until the bytes differ or a neighbour is met. So a delta has the
- * precision of bytes with an index of chunks, and equal keys of different
- * chunks do no harm. A match that grows over the next chunks makes their
- * look-up needless, hence an unchanged file is one copy.
+ * extended until the bytes differ or it reaches a neighbour. So a delta is
+ * precise to the byte with an index of chunks, and equal keys of different
+ * chunks do no harm. A match that extends over the next chunks makes their
+ * look-up unnecessary, hence an unchanged file is one copy.
  *
- * Old files are those that the caller names; of the folders that he names,
- * those that are similar (similar.h), as in section 6.2. */
+ * The old files are those that the caller names; of folders, those files that
+ * are similar (similar.h), as in section 6.2. */
 
 #include "lib/delta/delta.h"
 
@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A copy costs some 6 bytes and ends a literal: shorter ones do not pay. */
+/* A copy costs some 6 bytes and ends a literal: shorter ones are not worth
+ * it. */
 enum { LEAST_COPY = 32 };
 
 /* ---- old files ---- */
@@ -119,7 +120,7 @@ static size_t common_prefix(const uint8_t *a, const uint8_t *b, size_t len)
     return i;
 }
 
-/* How many bytes from the two places on are equal. */
+/* The number of equal bytes from the two positions on. */
 static og_status grow_forward(struct og_file_window *a, uint64_t a_off,
                               struct og_file_window *b, uint64_t b_off,
                               uint64_t *out, og_error *err)
@@ -139,7 +140,7 @@ static og_status grow_forward(struct og_file_window *a, uint64_t a_off,
     return OG_OK;
 }
 
-/* How many bytes before them, at most `most`. */
+/* The number of equal bytes before them, at most `most`. */
 static og_status grow_backward(struct og_file_window *a, uint64_t a_off,
                                struct og_file_window *b, uint64_t b_off,
                                uint64_t most, uint64_t *out, og_error *err)
@@ -174,7 +175,7 @@ static og_status add_piece(struct matcher *m, uint32_t old, uint64_t old_off,
     return OG_OK;
 }
 
-/* The copy around a place that the key of a chunk suggests. */
+/* Tries to extend a copy around a position that the key of a chunk suggests. */
 static og_status try_match(struct matcher *m, uint64_t new_off,
                            const struct og_chunk_place *place, og_error *err)
 {
@@ -189,8 +190,8 @@ static og_status try_match(struct matcher *m, uint64_t new_off,
     return add_piece(m, place->file, place->off - before, before + after, err);
 }
 
-/* After a change of the same length both continue in step: worth a look before
- * the table is asked, since a repeated chunk may be known at another place. */
+/* After a change of equal length both files continue in step: worth trying
+ * before the table, since a repeated chunk may be known at another position. */
 static bool is_in_step(const struct matcher *m, uint64_t new_off,
                        const struct og_chunk_place *found,
                        struct og_chunk_place *out)
@@ -248,8 +249,8 @@ static bool is_same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-/* Every file of the folders, but the new one. A file that cannot be read is
- * no candidate and no failure. */
+/* Every file of the folders, except the new one. A file that cannot be read is
+ * not a candidate, and not a failure. */
 static og_status index_folders(const char *const *paths, size_t n_paths,
                                const char *new_path, struct og_similar *index,
                                const og_delta_options *options, og_error *err)
@@ -357,7 +358,7 @@ static void fill_info(const struct og_delta_olds *olds,
     }
 }
 
-/* With everything open: match, write, report. */
+/* With all files open: match, write, report. */
 static og_status make_delta(struct og_delta_olds *olds,
                             struct og_file_window *new_file,
                             const struct og_chunk_tree *tree,

@@ -5,8 +5,8 @@
  *   out: the new file as pieces of the old ones and bytes of its own
  *                                                (docs/format-delta.md)
  *
- * delta.c finds the pieces, delta_write.c packs them, patch.c puts them
- * together again. og_delta_make() and og_delta_apply() are public. */
+ * delta.c finds the pieces, delta_write.c packs them, patch.c reassembles them.
+ * og_delta_make() and og_delta_apply() are public. */
 
 #include "lib/base/packing.h"
 #include "lib/chunk/file_chunks.h"
@@ -32,7 +32,7 @@ struct og_delta_olds {
 };
 void og_delta_olds_release(struct og_delta_olds *olds);
 
-/* Opens it and adds it, root and chunks not yet known. */
+/* Opens it and adds it, with root and chunks still unknown. */
 og_status og_delta_olds_add(struct og_delta_olds *olds, const char *path,
                             og_error *err);
 
@@ -40,7 +40,7 @@ og_status og_delta_olds_add(struct og_delta_olds *olds, const char *path,
 struct og_delta_piece {
     uint32_t old;     /* index in olds; UINT32_MAX: a literal */
     uint64_t old_off; /* of a copy */
-    uint64_t new_off; /* the end of the piece before */
+    uint64_t new_off; /* the end of the previous piece */
     uint64_t len;
 };
 
@@ -65,8 +65,8 @@ struct og_delta_source { /* where a delta's bytes come from */
     const char *name;
 };
 
-struct og_delta_entry { /* an old file as the delta names it */
-    char *name;         /* "" when the delta has no names */
+struct og_delta_entry { /* an old file as the delta lists it */
+    char *name;         /* "" if the delta has no names */
     uint64_t len;
     uint8_t root[OG_DELTA_OLD_ROOT_2];
 };
@@ -76,20 +76,21 @@ struct og_delta_head {
     og_cut_options cut;
     uint64_t new_len;
     uint8_t new_root[OG_DELTA_NEW_ROOT_2];
-    size_t new_root_len, old_root_len; /* bytes of the roots that it has */
+    size_t new_root_len, old_root_len; /* bytes of the roots that are stored */
     struct og_delta_entry *olds;
     size_t olds_cap, n_olds;
 };
 
-/* Everything before the blocks, checked. */
+/* Reads and checks everything before the blocks. */
 og_status og_delta_read_head(struct og_delta_source *source,
                              const og_allocator *allocator,
                              struct og_delta_head *head, og_error *err);
 void og_delta_head_release(struct og_delta_head *head);
 
-/* The blocks: gives the new file's bytes in order to `write`. `read` gives
- * bytes of an old file; both are asked for nothing outside what the head
- * declares. Memory is bounded by delta_format.h whatever the delta says. */
+/* Decodes the blocks: passes the new file's bytes in order to `write`. `read`
+ * returns bytes of an old file; neither is called for a range outside the
+ * declared lengths. Memory is bounded by delta_format.h whatever the delta
+ * contains. */
 struct og_delta_sink {
     void *ctx;
     og_status (*read)(void *ctx, uint32_t old, uint64_t off, size_t len,

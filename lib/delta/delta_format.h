@@ -1,17 +1,17 @@
 #ifndef OG_DELTA_DELTA_FORMAT_H
 #define OG_DELTA_DELTA_FORMAT_H
 
-/* The bytes of a delta; docs/format-delta.md draws and explains them.
+/* The format of a delta; docs/format-delta.md describes it.
  *
  *     header      18 bytes, below, and the length of the table
- *     table       chunk sizes unless they are the usual ones, the length of the
- *                 new file, and for each old file its name (a hint, when there
- *                 are several), its length and the beginning of its root
- *     blocks      each: a head of numbers, dictionary ranges, packed bytes
- *     end         one byte 0, or the end of a block that is the whole file
+ *     table       chunk sizes unless they are the default ones, the length of
+ * the new file, and for each old file its name (a hint, when there are
+ * several), its length and the beginning of its root blocks      each: a head
+ * of numbers, dictionary ranges, packed bytes end         one byte 0, or the
+ * end of a block that is the whole file
  *
- * A delta of a small edit is mostly its head. Version 2, which is read, had 32
- * bytes of header, always sizes and names, and longer roots. */
+ * The delta of a small edit is mostly its header. Version 2, which is still
+ * read, had a header of 32 bytes, always sizes and names, and longer roots. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +19,8 @@
 #define OG_DELTA_MAGIC   "oDLT"
 #define OG_DELTA_VERSION 3
 
-/* Flags: how the chunks were cut, and what the table has. A reader must know
- * them all. */
+/* Flags: how the chunks were cut, and what the table contains. A reader must
+ * know them all. */
 enum {
     OG_DELTA_CUT_KIND = 3, /* of these bits */
     OG_DELTA_HAS_SIZES = 4,
@@ -31,7 +31,7 @@ enum {
 /* Chunks that need no sizes in the table. */
 enum { OG_DELTA_USUAL_CHUNK = 1024 };
 
-/* What one block may ask of a reader's memory. */
+/* The most memory that one block may require of a reader. */
 enum {
     OG_DELTA_MAX_OPS = 1 << 20,     /* bytes of operations */
     OG_DELTA_MAX_LITERAL = 4 << 20, /* bytes of literals */
@@ -43,9 +43,9 @@ enum {
     OG_DELTA_WINDOW_LOG = 24,      /* of zstd: holds block and dictionary */
 };
 
-/* Bytes of the roots that are kept. The new one is what a patch must come to,
- * and is the proof of it; an old one finds a file, and a wrong file would not
- * come to the new root. Small deltas are mostly these bytes. */
+/* Bytes of the roots that are stored. The new one verifies the result of a
+ * patch; an old one identifies a file, and a wrong file would not lead to the
+ * new root. Small deltas are mostly these bytes. */
 enum { OG_DELTA_NEW_ROOT = 8, OG_DELTA_OLD_ROOT = 4 };
 enum { OG_DELTA_NEW_ROOT_2 = 16, OG_DELTA_OLD_ROOT_2 = 8 };
 
@@ -53,7 +53,8 @@ struct og_delta_header {
     uint8_t magic[4];
     uint8_t version;
     uint8_t flags;
-    uint8_t checksum[4]; /* of all before the blocks, this field zero */
+    uint8_t checksum[4]; /* of everything before the blocks, with this field
+                            zero */
     uint8_t new_root[OG_DELTA_NEW_ROOT];
 };
 _Static_assert(sizeof(struct og_delta_header) == 18, "the drawing says 18");
@@ -75,18 +76,18 @@ _Static_assert(offsetof(struct og_delta_header_2, table_len) == 8, "drawing");
 _Static_assert(offsetof(struct og_delta_header_2, checksum) == 12, "drawing");
 _Static_assert(offsetof(struct og_delta_header_2, new_root) == 16, "drawing");
 
-/* The first number of a block: what its payload is packed with. */
+/* The first number of a block: how its payload is packed. */
 enum og_delta_packing {
     OG_DELTA_END = 0,
     OG_DELTA_PLAIN = 1,      /* not at all */
     OG_DELTA_ZSTD = 2,       /* zstd */
     OG_DELTA_DICTIONARY = 3, /* zstd, old bytes as its dictionary */
-    /* zstd of the new file, all old files the dictionary: no numbers follow,
-     * and the delta ends with it */
+    /* zstd of the new file, with all old files as the dictionary: no numbers
+     * follow, and the delta ends with it */
     OG_DELTA_WHOLE = 4,
 };
 
-/* What every frame of zstd begins with, and a block leaves out. */
+/* The first bytes of every zstd frame, which blocks omit. */
 static const uint8_t OG_DELTA_ZSTD_MAGIC[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
 #endif

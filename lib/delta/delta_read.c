@@ -1,10 +1,10 @@
-/* A delta from a stranger, read with care.
+/* Reads a delta from an untrusted source.
  *
- * Everything is checked where it comes in: numbers against the limits of
- * delta_format.h before memory is asked for, copies against the length of the
- * old file that the head declares, the sum of all pieces against the length of
- * the new file. A block is at most 9 MiB in memory whatever it says. What a
- * delta may not do is name a place to write to: there is no such field. */
+ * Everything is checked where it is read: numbers against the limits of
+ * delta_format.h before memory is allocated, copies against the length of the
+ * old file that the header declares, the sum of all pieces against the length
+ * of the new file. A block takes at most 9 MiB of memory whatever it says. A
+ * delta cannot name a path to write to: there is no such field. */
 
 #include "lib/delta/delta.h"
 
@@ -50,7 +50,7 @@ static og_status read_number(struct og_delta_source *s, uint64_t *out,
     return broken(s, err, "a number does not end");
 }
 
-/* A number that memory will be asked for. */
+/* A number that determines how much memory is allocated. */
 static og_status read_limited(struct og_delta_source *s, uint64_t most,
                               const char *what, uint64_t *out, og_error *err)
 {
@@ -75,7 +75,7 @@ static uint64_t fixed(const uint8_t *p, size_t len)
     return og_take_fixed(&u, len);
 }
 
-/* What the bytes before the table say, of either version. */
+/* The fields before the table, of either version. */
 struct opening {
     uint8_t bytes[sizeof(struct og_delta_header_2)];
     size_t len, checksum_off;
@@ -208,7 +208,7 @@ static og_status take_table(const struct og_delta_source *s,
     struct og_unpacker u = {table, table + len, false};
     TRY(take_sizes(s, &u, flags, head, err));
     const uint64_t n = og_take_number(&u);
-    /* Each takes at least 5 bytes: no table of lies costs memory. */
+    /* Each takes at least 5 bytes: a false count costs no memory. */
     if (n > OG_DELTA_MAX_OLD || n * (1 + head->old_root_len) > len)
         return broken(s, err, "it names too many old files");
     if (!OG_GROW(head->allocator, head->olds, head->olds_cap, n + 1))
@@ -310,7 +310,7 @@ static og_status read_all_olds(struct reader *r, og_error *err)
     return OG_OK;
 }
 
-/* No ranges are all old files. */
+/* No ranges means all old files. */
 static og_status read_dictionary(struct reader *r, og_error *err)
 {
     struct og_delta_source *s = r->source;
@@ -419,8 +419,8 @@ static og_status read_block(struct reader *r, uint64_t packing, og_error *err)
                      &ops_len, err));
     TRY(read_limited(s, OG_DELTA_MAX_LITERAL, "a block is too large",
                      &literal_len, err));
-    /* Earlier writers left noise as zstd packs it, some bytes longer than
-     * it is. */
+    /* Earlier writers packed incompressible data with zstd, some bytes longer
+     * than the original. */
     TRY(read_limited(s, ZSTD_COMPRESSBOUND(ops_len + literal_len),
                      "a block is too large", &packed_len, err));
     if (packing == OG_DELTA_DICTIONARY) TRY(read_dictionary(r, err));

@@ -3,21 +3,21 @@
  * A block is a run of pieces with at most OG_DELTA_MAX_LITERAL literal bytes.
  * Its payload, the operations and after them the literals, is packed as one:
  * operations of a regular edit repeat each other and pack well. Several ways
- * are tried and the shortest stays:
+ * are tried and the shortest is kept:
  *
- *     plain        as it is
+ *     plain        unpacked
  *     zstd         by itself
  *     dictionary   zstd with old bytes as the dictionary: the whole of a small
  *                  old file, and what was in the old files where the
  *                  literals are now, since new text is mostly old text with
  *                  a word changed
- *     whole        for a small file: no copies at all, everything a literal
- *                  and the old files the dictionary. zstd's sequences are
- *                  entropy-coded, our operations are not; with hundreds of
+ *     whole        for a small file: no copies, everything is a literal
+ *                  and the old files are the dictionary. zstd's sequences are
+ *                  entropy-coded, our operations are not; for hundreds of
  *                  small edits that is a tenth of the delta
  *
- * The ranges of the dictionary are in the block, so that a reader needs no
- * rule to find them and a better choice needs no new version. */
+ * The ranges of the dictionary are in the block, so that a reader needs no rule
+ * to find them and a better choice does not need a new version. */
 
 #include "lib/delta/delta.h"
 
@@ -32,20 +32,19 @@ struct range {
 
 enum {
     GAP_MOST = 256 << 10, /* of the old bytes between two copies */
-    SIDE_LEN = 16 << 10,  /* taken after or before a lone copy */
+    SIDE_LEN = 16 << 10,  /* taken after or before a single copy */
     WHOLE_MOST = 1 << 20, /* of a new file that is tried as one literal */
-    PIECES_MOST = 512,    /* payload up to which pieces are tried besides */
+    PIECES_MOST = 512,    /* payload up to which pieces are also tried */
     /* Payload and dictionary up to which the best level costs milliseconds. */
     SMALL_MOST = 256 << 10,
     LEVEL_SMALL = 19,
-    /* Of unpacked payload and dictionary: rarely worth more than this. */
+    /* For unpacked payload and dictionary: rarely worth more than this. */
     MOST_RANGES = OG_DELTA_MAX_RANGES,
 };
 
-/* The level for larger blocks, when none is asked for, by all literal bytes of
- * the delta, so that packing takes seconds whatever they are. Of standards a
- * core packs 13 MB/s at level 12, 53 at 7, 180 at 3 and 290 at 1, to 19, 21, 24
- * and 27 %. */
+/* The default level for larger blocks, by the literal bytes of the whole delta,
+ * so that packing takes seconds in any case. Of standards texts a core packs 13
+ * MB/s at level 12, 53 at 7, 180 at 3 and 290 at 1, to 19, 21, 24 and 27 %. */
 static const struct {
     uint64_t literal_most;
     int level;
@@ -75,8 +74,8 @@ struct writer {
 
 /* ---- operations ---- */
 
-/* literal length, then copy: (number of the old file, signed distance from
- * where the last copy ended, length). A copy of length 0 ends the block. */
+/* literal length, then copy: (number of the old file, signed distance from the
+ * end of the last copy, length). A copy of length 0 ends the block. */
 static void put_copy(struct writer *w, const struct og_delta_piece *piece)
 {
     const struct og_delta_old *old = &w->olds->files[piece->old];
@@ -105,7 +104,7 @@ static void add_range(struct writer *w, uint32_t old, uint64_t off,
     w->ranges[w->n_ranges++] = (struct range){old, off, (size_t)len};
 }
 
-/* What was where the literal `i` is now. */
+/* The old bytes at the position of literal `i`. */
 static void add_gap(struct writer *w, size_t i)
 {
     const struct og_delta_piece *p = w->pieces->data;
@@ -133,8 +132,8 @@ static uint32_t old_of_number(const struct writer *w, uint32_t number)
     return i;
 }
 
-/* Old files that are small go in whole, the first of them nearest to the
- * payload: zstd's short offsets are cheaper. A block then names no ranges. */
+/* Small old files are included whole, the first of them nearest to the payload:
+ * zstd's short offsets are cheaper. A block then lists no ranges. */
 static bool add_whole_files(struct writer *w)
 {
     uint64_t total = 0;
@@ -217,8 +216,8 @@ static void put_head(struct writer *w, enum og_delta_packing packing,
     }
 }
 
-/* Head and packed bytes to `best`, when they are shorter. zstd's own mark is
- * always the same and stays away. */
+/* Copies header and packed bytes to `best`, if they are shorter. zstd's magic
+ * number is always the same and is omitted. */
 static og_status keep_shorter(struct writer *w, enum og_delta_packing packing,
                               size_t ops_len, const struct og_pack *packed,
                               og_error *err)
@@ -236,8 +235,8 @@ static og_status keep_shorter(struct writer *w, enum og_delta_packing packing,
     return og_error_memory(err, packed->len, "a block of a delta");
 }
 
-/* The payload in each of three ways; what was shortest so far stays. Without a
- * dictionary it is not tried when one made it small. */
+/* Packs the payload in each of three ways and keeps the shortest. Packing
+ * without a dictionary is skipped if one has made it small. */
 static og_status pack_payload(struct writer *w, size_t ops_len, og_error *err)
 {
     if (w->payload.failed)
@@ -266,15 +265,15 @@ static og_status append_literal(struct writer *w, uint64_t off, size_t len,
     return OG_OK;
 }
 
-/* Where a block begins and ends: a piece, and how much of it is done. A
- * literal may be cut, a copy is not. */
+/* Where a block begins and ends: a piece, and how much of it is done. A literal
+ * may be split, a copy is not. */
 struct place {
     size_t piece;
     uint64_t done;
 };
 
-/* The operations of one block from *at on; the literals are (first, last) for
- * the second walk. */
+/* Writes the operations of one block from *at on; the second pass over (first,
+ * last) writes the literals. */
 static void put_operations(struct writer *w, struct place *at)
 {
     uint64_t room = OG_DELTA_MAX_LITERAL;
@@ -327,8 +326,8 @@ static og_status try_whole(struct writer *w, uint64_t new_len, og_error *err)
     og_pack_number(&w->payload, 0);
     const size_t ops_len = w->payload.len;
     TRY(append_literal(w, 0, (size_t)new_len, err));
-    /* Noise does not get shorter: as it is, it is the most that a block may
-     * take. */
+    /* Incompressible data does not get shorter: unpacked is the most that a
+     * block may take. */
     TRY(keep_shorter(w, OG_DELTA_PLAIN, ops_len, &w->payload, err));
     TRY(read_dictionary(w, err));
     w->payload.len = 0;
@@ -337,8 +336,9 @@ static og_status try_whole(struct writer *w, uint64_t new_len, og_error *err)
     return keep_shorter(w, OG_DELTA_WHOLE, 0, &w->packed, err);
 }
 
-/* The operations and literals of one block from *at on, and what of the old
- * files may help to pack them. Returns the bytes of the operations. */
+/* Writes the operations and literals of one block from *at on, and selects the
+ * old bytes that may help to pack them. Returns the length of the
+ * operations. */
 static og_status fill_block(struct writer *w, struct place *at,
                             size_t *out_ops_len, og_error *err)
 {
@@ -384,7 +384,7 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Numbers the old files that are used, in the order of their first use. */
+/* Numbers the old files in use, in the order of their first use. */
 static uint32_t number_olds(struct og_delta_olds *olds,
                             const struct og_delta_pieces *pieces)
 {
@@ -396,7 +396,7 @@ static uint32_t number_olds(struct og_delta_olds *olds,
         struct og_delta_old *old = &olds->files[pieces->data[i].old];
         if (old->number == UINT32_MAX) old->number = n++;
     }
-    /* Without any copy the first old file may still be a dictionary. */
+    /* Without any copies the first old file may still serve as a dictionary. */
     if (n == 0 && olds->n > 0 && olds->files[0].len > 0)
         olds->files[0].number = n++;
     return n;

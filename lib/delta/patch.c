@@ -1,9 +1,9 @@
-/* origo patch: the old files are found and checked, then the delta is played
- * into a new file, which takes its name only when its root is right.
+/* origo patch: the old files are found and verified, then the delta is applied
+ * to a new file, which gets its name only if its root is right.
  *
- * Old files are found by their length and their root, not by their name: the
- * user may have renamed them, and may give a folder. All of them are read and
- * checked before the first byte is written. */
+ * Old files are found by length and root, not by name: the user may have
+ * renamed them, and may give a folder. All of them are read and verified before
+ * the first byte is written. */
 
 #include "lib/delta/delta.h"
 
@@ -25,7 +25,7 @@ struct patch {
     struct og_new_file out;
     const og_allocator *allocator;
     unsigned n_threads;
-    /* The last file that was given and did not fit, for the message. */
+    /* The last file that was given and did not match, for the message. */
     char *wrong_path;
     uint64_t wrong_len;
     uint8_t wrong_root[OG_HASH_LEN];
@@ -67,7 +67,7 @@ static bool is_needed_len(const struct patch *p, uint64_t len)
     return false;
 }
 
-/* Takes the file for every entry of the table that it is. */
+/* Assigns the file to every entry of the table that it matches. */
 static og_status take_if_right(struct patch *p, const char *path, uint64_t len,
                                const uint8_t *root, og_error *err)
 {
@@ -183,8 +183,8 @@ static og_status write_new(void *ctx, const uint8_t *data, size_t len,
     return og_new_file_write(&p->out, data, len, err);
 }
 
-/* Reads what was written: the root shows whether it is the file that the
- * delta was made from. */
+/* Reads what was written: the root shows whether it is the file from which the
+ * delta was made. */
 static og_status check_result(struct patch *p, const char *out_path,
                               og_error *err)
 {

@@ -1,11 +1,11 @@
-/* Traits: see the head of file_sketch.h.
+/* Samples of files: see file_sketch.h.
  *
  * The t-th random order is mix(key ^ secret_t), a bijection of the key with
- * good avalanche; ties are ties of the key itself and hence harmless. The
- * loop runs over the samples inside and keeps their minima in an array, so
- * that the compiler can put several into one vector. The kept bits come from a
- * second mix of the winner with another constant: they must not be bits of the
- * value that won, which is small and therefore says little. */
+ * good avalanche; ties are ties of the key itself and hence harmless. The inner
+ * loop runs over the samples and keeps their minima in an array, so that the
+ * compiler can vectorise it. The kept bits come from a second mix of the winner
+ * with another constant: they must not be bits of the winning value, which is
+ * small and therefore has little information. */
 
 #include "lib/similar/file_sketch.h"
 
@@ -30,7 +30,8 @@ og_status og_file_sketch_check(const struct og_file_sketch_options *options,
 
 static void make_secrets(uint64_t *out, uint32_t n)
 {
-    uint64_t state = 0x7472616974730001u; /* part of the format: never moves */
+    uint64_t state = 0x7472616974730001u; /* part of the format: never
+                                             changes */
     for (uint32_t t = 0; t < n; t++)
         out[t] = og_random_next(&state);
 }

@@ -2,7 +2,7 @@
 #define OG_SIMILAR_FILE_SKETCH_H
 
 /*   in:  the hashes of a file's chunks               (lib/chunk/chunk_tree.h)
- *   out: its traits: a dozen samples of a few bits   (lib/similar/similar.h)
+ *   out: its sketch: a dozen samples of a few bits   (lib/similar/similar.h)
  *
  * Section 6.2 of the book. A file is the set of its chunks; the Jaccard
  * similarity p of two files is the share of chunks that both have among those
@@ -13,7 +13,7 @@
  *
  *     p + (1 - p) / 2^b                  (b = 6: (63 p + 1) / 64)
  *
- * and 12 samples of 6 bits are 9 bytes a file. */
+ * and 12 samples of 6 bits are 9 bytes per file. */
 
 #include <stdint.h>
 
@@ -38,9 +38,9 @@ struct og_file_sketch_options {
 og_status og_file_sketch_check(const struct og_file_sketch_options *options,
                                og_error *err);
 
-/* `keys` are the first 8 bytes of the chunks' hashes, in any order and
- * repeated or not: the samples are those of the set. Writes n_samples values
- * below 2^n_bits. A file without chunks has traits of zeros. */
+/* `keys` are the first 8 bytes of the chunks' hashes, in any order and with or
+ * without repetitions: the samples are those of the set. Writes n_samples
+ * values below 2^n_bits. The sketch of a file without chunks is all zeros. */
 void og_file_sketch_make(const uint64_t *keys, size_t n,
                          const struct og_file_sketch_options *options,
                          uint16_t *out);
@@ -49,8 +49,8 @@ void og_file_sketch_make(const uint64_t *keys, size_t n,
 uint32_t og_file_sketch_matches(const uint16_t *a, const uint16_t *b,
                                 uint32_t n_samples);
 
-/* The Jaccard similarity that so many matches suggest: the expectation above
- * turned round, cut to 0 .. 1. */
+/* The Jaccard similarity estimated from the number of matches: the inverse of
+ * the expectation above, clamped to 0 .. 1. */
 double og_file_sketch_jaccard(uint32_t n_matches,
                               const struct og_file_sketch_options *options);
 

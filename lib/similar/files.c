@@ -1,5 +1,5 @@
-/* Similar files as the public header has them: an index, questions by path,
- * and answers with the shared ranges of the question. */
+/* The public interface of similar files: an index, queries by path, and answers
+ * with the shared ranges of the queried file. */
 
 #include "lib/similar/similar.h"
 
@@ -106,7 +106,8 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The chunks that both have, neighbours joined; to the end of `ranges`. */
+/* The chunks that both have, with adjacent ones merged; appended to
+ * `ranges`. */
 static og_status find_ranges(og_files *files, const struct og_similar_file *f,
                              og_error *err)
 {
@@ -156,7 +157,8 @@ static og_status fill_answer(og_files *files, og_error *err)
             .n_shared = files->n_ranges - first,
             .n_shared_chunks = m->n_shared_chunks};
     }
-    /* The array may have moved while it grew: set the pointers at the end. */
+    /* The array may have moved while it grew, so the pointers are set at the
+     * end. */
     for (size_t i = 0, first = 0; i < n; first += files->matches[i++].n_shared)
         files->matches[i].shared = files->ranges + first;
     files->answer = (og_files_answer){.file_len = files->chunks.file_len,

@@ -1,12 +1,12 @@
 /* The index of similar files, in memory: see the head of similar.h.
  *
- * Files are numbered in the order of their coming. Each has its name, its
- * chunks and its traits in one block of memory of its own. The inverted index
- * is a list of numbers for each (sample, value): 12 x 64 lists by default. A
- * million files make lists of 16,000 numbers; a question reads twelve of them
- * and counts in one byte a file, which is a merge of sorted lists with the
- * bookkeeping left out. A name that comes again leaves its old number behind
- * as a hole (no name), which the file on disk drops. */
+ * Files are numbered in order of arrival. Each has its name, its chunks and its
+ * sketch in one block of memory. The inverted index is a list of numbers for
+ * each (sample, value): 12 x 64 lists by default. A million files make lists of
+ * 16,000 numbers; a query reads twelve of them and counts in one byte per file,
+ * which is a merge of sorted lists without the bookkeeping. A name that is
+ * added again leaves its old number as a hole (no name), which the file on disk
+ * omits. */
 
 #include "lib/similar/similar.h"
 
@@ -110,7 +110,7 @@ static uint64_t hash_name(const char *name)
     return og_mix64(h);
 }
 
-/* The slot of the name, or the free one where it belongs. */
+/* The slot of the name, or the free one for it. */
 static struct og_hash_slot *name_slot(const struct og_similar *index,
                                       const char *name)
 {
@@ -129,7 +129,7 @@ size_t og_similar_find(const struct og_similar *index, const char *name)
 
 /* ---- adding ---- */
 
-/* One block: keys, lengths, traits, name. */
+/* One block: keys, lengths, sketch, name. */
 static bool fill_entry(const struct og_similar *index, struct entry *e,
                        const char *name, const struct og_file_chunks *chunks)
 {
@@ -276,8 +276,8 @@ static void count_matches(const struct og_similar *index,
     }
 }
 
-/* The files with the most matches: from the longest list of common features
- * down, until there are enough; of the last list those that came first. */
+/* The files with the most matches, starting with the highest count, until there
+ * are enough; of the last count the files that were added first. */
 static size_t pick_candidates(const struct og_similar *index,
                               const struct og_similar_options *options,
                               const uint8_t *counts,
@@ -292,8 +292,8 @@ static size_t pick_candidates(const struct og_similar *index,
     return n;
 }
 
-/* Fills in what the chunks say. `own` are the question's keys, sorted, each
- * once; `room` takes the file's. */
+/* Fills in the exact values from the chunks. `own` are the query's keys, sorted
+ * and distinct; `room` is scratch for the file's. */
 static void verify(const struct og_similar *index,
                    const struct og_file_chunks *chunks, const uint64_t *own,
                    size_t n_own, uint64_t *room, struct og_similar_match *m)

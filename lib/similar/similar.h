@@ -4,12 +4,12 @@
 /*   in:  the chunks of a file                       (lib/chunk/file_chunks.h)
  *   out: the known files that share content with it, best first
  *
- * For each of the samples an inverted index from its value to the files that
- * have it (section 6.2). A question counts in how many indexes each file
- * is with the question's value, takes the files with the most matches as
- * candidates, and compares their chunks with its own: the matches are an
- * estimate, the chunks are proof. Only the lists of the candidates are read,
- * so the part that must be in memory for a question is the traits. */
+ * There is an inverted index per sample, from its value to the files that have
+ * it (section 6.2). A query counts in how many indexes each file shares its
+ * value, takes the files with the most matches as candidates, and compares
+ * their chunks with its own: the matches are an estimate, the chunks are exact.
+ * Only the chunks of the candidates are read, so the part that must be in
+ * memory for a query is the sketches. */
 
 #include "lib/chunk/file_chunks.h"
 #include "lib/similar/file_sketch.h"
@@ -24,8 +24,8 @@ og_status og_similar_new(const struct og_file_sketch_options *traits,
                          og_error *err);
 void og_similar_free(struct og_similar *index); /* NULL is fine */
 
-/* A file that is known. Pointers go into the index and are valid until
- * something is added or it is freed. */
+/* A known file. Pointers go into the index and are valid until something is
+ * added or it is freed. */
 struct og_similar_file {
     const char *name; /* zero-terminated */
     uint64_t len;
@@ -43,8 +43,8 @@ const struct og_file_sketch_options *
 og_similar_sketches(const struct og_similar *index);
 const og_cut_options *og_similar_chunking(const struct og_similar *index);
 
-/* A name that is known already gets the new chunks; the old ones go. Nothing
- * is added when there is no memory. */
+/* A name that is already known gets the new chunks in place of the old ones.
+ * Nothing is added if memory runs out. */
 og_status og_similar_add(struct og_similar *index, const char *name,
                          const struct og_file_chunks *chunks, og_error *err);
 
@@ -54,23 +54,23 @@ size_t og_similar_find(const struct og_similar *index, const char *name);
 struct og_similar_match {
     size_t file;
     uint32_t n_matches;     /* samples that agree */
-    double estimated;       /* the Jaccard similarity that they suggest */
+    double estimated;       /* the Jaccard similarity estimated from them */
     double jaccard;         /* of the sets of chunks, exact */
-    uint64_t shared_len;    /* bytes of the question that the file has too */
-    size_t n_shared_chunks; /* of the question, repeated ones too */
+    uint64_t shared_len;    /* bytes of the query that the file also has */
+    size_t n_shared_chunks; /* of the query, including repeated ones */
 };
 
 struct og_similar_options {
     size_t n_candidates; /* whose chunks are compared */
-    size_t n_wanted;     /* of those that share something, at most */
-    size_t without;      /* a file that does not count, or SIZE_MAX */
+    size_t n_wanted;     /* the most matches to return */
+    size_t without;      /* a file to ignore, or SIZE_MAX */
 };
 #define OG_SIMILAR_OPTIONS_DEFAULT                                             \
     {                                                                          \
         .n_candidates = 64, .n_wanted = 5, .without = SIZE_MAX                 \
     }
 
-/* Room for what a question needs; keeps its memory between questions. */
+/* Working memory of queries, kept between them. */
 struct og_similar_answer {
     const og_allocator *allocator;
     struct og_similar_match *matches;
@@ -85,29 +85,29 @@ void og_similar_answer_init(struct og_similar_answer *answer,
 void og_similar_answer_release(struct og_similar_answer *answer);
 
 /* Best first: more shared bytes, then more matches, then the smaller number.
- * Files that share no chunk are no answer. */
+ * Files that share no chunk are not returned. */
 og_status og_similar_ask(const struct og_similar *index,
                          const struct og_file_chunks *chunks,
                          const struct og_similar_options *options,
                          struct og_similar_answer *answer, og_error *err);
 
-/* The share of distinct keys that both have among those that either has.
- * `room` has place for n_a + n_b keys. Two empty sets have 0. */
+/* The share of distinct keys that both have among those that either has. `room`
+ * has space for n_a + n_b keys. 0 for two empty sets. */
 double og_keys_jaccard(const uint64_t *a, size_t n_a, const uint64_t *b,
                        size_t n_b, uint64_t *room);
 
 /* ---- on disk: docs/format-similar.md ---- */
 
-/* OG_ERR_STORE when the file is not a sound index, with the reason. */
+/* OG_ERR_STORE if the file is not a valid index, with the reason. */
 og_status og_similar_read(const char *path, const og_allocator *allocator,
                           struct og_similar **out, og_error *err);
 
-/* The same from bytes; `name` is in the messages. */
+/* The same from bytes; `name` is for messages. */
 og_status og_similar_decode(const uint8_t *data, size_t len, const char *name,
                             const og_allocator *allocator,
                             struct og_similar **out, og_error *err);
 
-/* Whole or not at all. */
+/* All or nothing. */
 og_status og_similar_write(const struct og_similar *index, const char *path,
                            og_error *err);
 

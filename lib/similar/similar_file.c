@@ -1,11 +1,12 @@
-/* The index of similar files on disk: docs/format-similar.md draws it.
+/* The index of similar files on disk: described in docs/format-similar.md.
  *
  *     header   64 bytes, below
  *     files    n_files records: name, length, root, keys and lengths of chunks
  *
- * Traits are not kept: they follow from the keys, so they cannot disagree with
- * them. The checksum covers every byte; a reader checks it first, then still
- * every number, since a stranger can make a checksum too. */
+ * Sketches are not stored: they are computed from the keys, so they cannot
+ * disagree with them. The checksum covers every byte; a reader verifies it
+ * first, and still checks every number, since an attacker can make a valid
+ * checksum. */
 
 #include "lib/similar/similar.h"
 
@@ -21,14 +22,14 @@
 #include <unistd.h>
 
 #define MAGIC "origoSIM"
-/* Version 1 had half a SHA-256 for a checksum; it can be read. */
+/* version 1, whose checksum was half a SHA-256, is still read */
 #define VERSION        2
 #define VERSION_SHA256 1
 
 struct header {
     uint8_t magic[8];
     uint8_t version[2];
-    uint8_t features[2]; /* none is known yet */
+    uint8_t features[2]; /* none is defined yet */
     uint8_t cut_kind;
     uint8_t n_samples;
     uint8_t n_bits;

@@ -1,4 +1,5 @@
-/* The doors of the exchange: send, receive, and both at once for a plan. */
+/* The public functions of the exchange: send, receive, and both at once for a
+ * plan. */
 
 #define _GNU_SOURCE
 #include "lib/sync/sync.h"
@@ -48,7 +49,7 @@ static og_status run_side(side run, bool is_sender, const char *tree, int in_fd,
         og_wire_open(&wire, in_fd, out_fd, is_sender, options, &story);
     if (status == OG_OK) {
         status = run(&wire, tree, options, &counts, &story);
-        /* Our own trouble is reported; theirs is asked for. */
+        /* Our own error is reported to the peer; for theirs we listen. */
         if (status != OG_OK && wire.is_broken)
             og_wire_hear_error(&wire, &story);
         else if (status != OG_OK)
@@ -121,7 +122,7 @@ og_status og_sync_plan(const char *old_tree, const char *new_tree,
     pthread_join(thread, NULL);
     close(fds[0]);
     close(fds[1]);
-    /* The sender's own words are better than the echo of them. */
+    /* The sender's own message is better than its echo. */
     if (status != OG_OK && sender.status != OG_OK &&
         strncmp(sender.err.message, "the other side says", 19) != 0 &&
         strncmp(sender.err.message, "the connection", 14) != 0) {

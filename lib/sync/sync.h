@@ -16,20 +16,20 @@
 enum {
     OG_SYNC_LIST_AVERAGE = 256, /* bytes of a chunk of the list: 4 files */
     OG_SYNC_PIECE_KEY_LEN = 4,
-    /* A stretch that is longer is new rather than edited: its bytes are sent
-     * without asking for its pieces. */
+    /* A longer stretch is assumed to be new rather than edited: its bytes are
+     * sent without comparing its pieces. */
     OG_SYNC_MAX_RUN = 1 << 16,
     OG_SYNC_MAX_LIST = 256 << 20,
     /* Spans of one batch at the receiver, 40 bytes each. */
     OG_SYNC_MAX_SPANS = 1 << 23,
-    /* A batch: files that are asked for together. */
+    /* A batch: files that are requested together. */
     OG_SYNC_BATCH_FILES = 4096,
     OG_SYNC_BATCH_LEN = 256 << 20,
 };
 
-/* Bytes of a hash on the wire: so many that one of n_new x n_old pairs is
- * equal by accident with a probability of 2^-20. The root of the file finds
- * even that. */
+/* Bytes of a hash on the wire: enough that one of n_new x n_old pairs is equal
+ * by accident with a probability of 2^-20. The root of the file detects even
+ * that. */
 static inline size_t og_sync_hash_len(uint64_t n_new, uint64_t n_old)
 {
     const unsigned bits = 64u - (unsigned)__builtin_clzll(n_new | 1) + 64u -
@@ -57,7 +57,7 @@ static inline uint64_t og_sync_piece_key(const uint8_t *data, size_t len)
     return og_sync_cut_key(og_load64(hash), OG_SYNC_PIECE_KEY_LEN);
 }
 
-/* One side of the exchange over a wire that is open; for tests and fuzzing,
+/* One side of the exchange over an open wire; for tests and fuzzing.
  * og_sync_send() and og_sync_receive() open it themselves. */
 og_status og_sync_send_over(struct og_wire *wire, const char *tree,
                             const og_sync_options *options, og_sync_counts *out,

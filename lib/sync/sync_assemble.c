@@ -1,8 +1,8 @@
-/* New files from old places and from bytes off the wire.
+/* Builds new files from old bytes and from bytes off the wire.
  *
- * A file is written front to back: what a broken connection leaves is its
- * beginning, which the next session knows by its chunks. Bytes of the wire
- * come in frames that know nothing of files. */
+ * A file is written sequentially: a broken connection leaves its beginning,
+ * which the next session recognises by its chunks. Bytes on the wire are in
+ * frames that are independent of files. */
 
 #include "lib/sync/sync_receive.h"
 
@@ -15,25 +15,25 @@
 
 enum {
     COPY_LEN = 1 << 17,
-    /* Spans are short and lie near one another: what is around a short one is
-     * read with it, and what is written waits until it is worth a call. */
+    /* Spans are short and close together: the surroundings of a short one are
+     * read with it, and output is collected until it is worth a call. */
     WINDOW_LEN = 1 << 15,
     WRITE_LEN = 1 << 16,
 };
 
 struct assembler {
     struct og_receiver *r;
-    struct og_unpacker frame; /* what is left of the frame at hand */
+    struct og_unpacker frame; /* the rest of the current frame */
     uint8_t *copy;
     int fd; /* of the part; -1: the list, a dry run, or a file that failed */
     char part[OG_SYNC_PART_NAME];
     uint64_t written;
-    uint8_t *waiting; /* bytes that are not in the part yet */
+    uint8_t *waiting; /* bytes not yet written to the part */
     size_t n_waiting;
 };
 
-/* Bytes of the open old file out of a window on it. False: they are too many
- * for one, or not there. */
+/* Reads bytes of the open old file through a window. False: they do not fit
+ * into one, or do not exist. */
 static bool read_window(struct og_receiver *r, uint64_t off, size_t len,
                         uint8_t *out)
 {
@@ -86,7 +86,7 @@ static og_status write_part(struct assembler *a, const struct og_sync_object *o,
     if (a->fd < 0 || len == 0 || og_file_write_all(a->fd, data, len) == 0)
         return OG_OK;
     const int error = errno;
-    /* What is there of it takes the room that others could use. */
+    /* Its partial content takes room that others could use. */
     close(a->fd);
     a->fd = -1;
     og_sync_part_remove(&r->target, a->part);
@@ -108,7 +108,7 @@ static og_status write_bytes(struct assembler *a,
     struct og_receiver *r = a->r;
     a->written += len;
     if (o->entry == SIZE_MAX) {
-        /* The length that was offered bounds the memory. */
+        /* The offered length bounds the memory. */
         if (a->written <= o->len) og_pack_bytes(&r->list_packed, data, len);
         return r->list_packed.failed ? og_error_memory(err, len, "a list")
                                      : OG_OK;
@@ -133,10 +133,10 @@ static og_status copy_span(struct assembler *a, struct og_sync_object *o,
     for (uint64_t done = 0; done < span->len;) {
         const uint64_t left = span->len - done;
         const size_t n = left < COPY_LEN ? (size_t)left : COPY_LEN;
-        if (a->written > o->len) break; /* it is wrong already */
+        if (a->written > o->len) break; /* it is already wrong */
         if (og_sync_read_old(a->r, span->file, span->off + done, n, a->copy,
                              NULL) != OG_OK)
-            memset(a->copy, 0, n); /* the root will show it */
+            memset(a->copy, 0, n); /* the root will detect it */
         TRY(write_bytes(a, o, a->copy, n, err));
         done += n;
     }
@@ -235,7 +235,7 @@ og_status og_sync_assemble(struct og_receiver *r, og_error *err)
     for (size_t k = 0; status == OG_OK && k < r->n_objects; k++)
         if (!r->objects[k].is_finished)
             status = assemble_object(&a, &r->objects[k], err);
-    /* A part that is not complete stays: the next session continues from it. */
+    /* An incomplete part is kept: the next session resumes from it. */
     if (a.fd >= 0 && a.n_waiting > 0)
         (void)!og_file_write_all(a.fd, a.waiting, a.n_waiting);
     if (a.fd >= 0) close(a.fd);

@@ -1,6 +1,6 @@
-/* What the receiver has: the chunks of its files, and of what a session that
- * broke has left behind, by their hashes. Old file 0 is the list of the tree
- * itself, which is received as a file is. */
+/* What the receiver has: the chunks of its files, and of the parts that a
+ * broken session left, by their hashes. Old file 0 is the list of the tree
+ * itself, which is received like a file. */
 
 #include "lib/sync/sync_receive.h"
 
@@ -67,9 +67,9 @@ static og_status on_old_tree(void *ctx, size_t entry,
         tree, err);
 }
 
-/* What an earlier session left is renamed first, since this session will write
- * files of the same names: it reads the one and writes the other. Returns the
- * path that it has now, for og_name_release(); NULL when it is gone. */
+/* Parts of an earlier session are renamed first, since this session will write
+ * files of the same names: it reads the former and writes the latter. Returns
+ * the new path, for og_name_release(); NULL if it is gone. */
 static char *keep_part(const og_allocator *a, const char *folder,
                        const char *name)
 {
@@ -126,7 +126,7 @@ static og_status scan_parts(struct og_receiver *r, og_error *err)
     return status;
 }
 
-/* The own list is old file 0: the new list is made of it. */
+/* The own list is old file 0: the new list is built from it. */
 og_status og_sync_known_scan(struct og_receiver *r, og_error *err)
 {
     const og_cut_options cut =

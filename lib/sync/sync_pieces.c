@@ -1,9 +1,10 @@
-/* Small pieces: what was where something unknown is now.
+/* Small pieces: the old bytes at the position of something unknown.
  *
  * When an edit breaks a chunk of 2 KiB, most of its bytes are still in the old
- * file, between the old places of the known chunks before and after it. That
- * stretch is cut into pieces as the sender cuts his, and pieces are compared
- * by short keys: among the few hundred of one stretch 4 bytes are enough. */
+ * file, between the old positions of the known chunks before and after it. That
+ * stretch is cut into pieces just as the sender cuts his, and pieces are
+ * compared by short keys: among the few hundred of one stretch 4 bytes are
+ * enough. */
 
 #include "lib/sync/sync_receive.h"
 
@@ -11,7 +12,7 @@
 
 enum {
     GAP_MOST = 1 << 18, /* between two known places */
-    SIDE_LEN = 1 << 15, /* after or before a lone one */
+    SIDE_LEN = 1 << 15, /* after or before a single one */
 };
 
 static og_status add_region(struct og_receiver *r, uint32_t file, uint64_t off,
@@ -43,7 +44,7 @@ static og_status add_region(struct og_receiver *r, uint32_t file, uint64_t off,
     return status == OG_ERR_MEMORY ? status : OG_OK;
 }
 
-/* The old file of the same path, when nothing around is known. */
+/* The old file of the same path, if nothing nearby is known. */
 static uint32_t same_path(const struct og_receiver *r,
                           const struct og_sync_object *o)
 {

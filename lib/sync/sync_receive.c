@@ -1,10 +1,10 @@
-/* The receiver of the exchange: asks for what it does not have.
+/* The receiver of the exchange: requests what it does not have.
  *
- * A session offers, lists, compares and receives files batch by batch, then
- * publishes all of them. sync_send.c describes the order of the messages,
- * sync_spans.c finds out which bytes are missing, sync_assemble.c writes the
- * files. Nothing the sender says is believed: each count is bounded, each
- * length compared, each file checked by its root. */
+ * A session receives the offer, lists and compares files, receives them batch
+ * by batch, then publishes all of them. sync_send.c describes the order of the
+ * messages, sync_spans.c determines which bytes are missing, sync_assemble.c
+ * writes the files. The sender is not trusted: each count is bounded, each
+ * length compared, each file verified by its root. */
 
 #include "lib/sync/sync_receive.h"
 
@@ -44,7 +44,7 @@ static struct og_sync_object *batch_add(struct og_receiver *r)
     return o;
 }
 
-/* A file with this root that is here, whatever its name. */
+/* A local file with this root, whatever its name. */
 static const struct og_sync_old *find_root(const struct og_receiver *r,
                                            const struct og_sync_entry *e)
 {
@@ -67,7 +67,7 @@ static bool is_in_place(const struct og_receiver *r,
            memcmp(r->old_list.entries[at].root, e->root, OG_SYNC_ROOT_LEN) == 0;
 }
 
-/* A file that is here under another name is a copy of it: no message. */
+/* A file that exists under another name is copied: no message. */
 static og_status copy_whole(struct og_receiver *r, size_t entry,
                             const struct og_sync_old *old, og_error *err)
 {
@@ -147,8 +147,8 @@ static og_status want_batch(struct og_receiver *r, size_t *next, og_error *err)
     return redo_failed(r, err);
 }
 
-/* Decides for each file: in place, here under another name, the same as one
- * that is asked for anyway (`wanted` finds it), or to be asked for. */
+/* Decides for each file: in place, here under another name, equal to one that
+ * is requested anyway (`wanted` finds it), or to be requested. */
 static og_status decide(struct og_receiver *r, size_t i,
                         struct og_known_chunks *wanted, og_error *err)
 {
@@ -159,7 +159,7 @@ static og_status decide(struct og_receiver *r, size_t i,
     if (old != NULL) {
         TRY(copy_whole(r, i, old, err));
         if (!r->objects[0].is_wrong) return OG_OK;
-        /* It changed under our hands: ask for it like any other. */
+        /* It changed in the meantime: request it like any other. */
     }
     const uint64_t key = og_load64(e->root);
     if (og_known_chunks_find(wanted, key) != NULL) {
@@ -182,7 +182,8 @@ static og_status copy_others(struct og_receiver *r,
     for (size_t i = 0; i < r->list.n; i++) {
         const struct og_sync_entry *e = &r->list.entries[i];
         if (r->is_wanted[i] != WANTED_AS_OTHER) continue;
-        if (r->options->dry_run) { /* nothing arrives, all of it would */
+        if (r->options->dry_run) { /* nothing is transferred, everything would
+                                      be */
             r->counts->n_files_renamed++;
             continue;
         }
@@ -233,7 +234,7 @@ static bool is_same_entry(const struct og_sync_entry *a,
            (a->kind != OG_SYNC_LINK || strcmp(a->link, b->link) == 0);
 }
 
-/* Folders get their rights last: they may forbid writing. */
+/* Folders get their permissions last: they may forbid writing. */
 static og_status publish(struct og_receiver *r, bool folders, og_error *err)
 {
     char name[OG_SYNC_PART_NAME];
@@ -272,8 +273,8 @@ static bool is_folder(const struct og_sync_entry *e)
     return e->kind == OG_SYNC_FOLDER;
 }
 
-/* Whether the path, or a folder that it is in, is to be something else than
- * the old tree has there. What has not arrived takes no place. */
+/* Whether the path, or a folder that contains it, will be of another kind than
+ * in the old tree. Files that have not arrived do not count. */
 static bool is_in_the_way(const struct og_receiver *r,
                           const struct og_sync_entry *old)
 {
@@ -292,8 +293,9 @@ static bool is_in_the_way(const struct og_receiver *r,
     return false;
 }
 
-/* Everything has arrived by now and lies among the parts, so what the old tree
- * has in the way can go first. It goes only where files may be deleted. */
+/* Everything has arrived by now and is in the parts folder, so conflicting
+ * entries of the old tree can be removed first. They are removed only if
+ * deleting is allowed. */
 static og_status make_way(struct og_receiver *r, og_error *err)
 {
     for (size_t i = r->old_list.n; i-- > 0;) {

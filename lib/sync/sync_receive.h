@@ -2,7 +2,7 @@
 #define OG_SYNC_SYNC_RECEIVE_H
 
 /* What the files of the receiver share: sync_receive.c (the course of a
- * session), sync_known.c (what is here), sync_spans.c (which bytes are
+ * session), sync_known.c (what the receiver has), sync_spans.c (which bytes are
  * missing), sync_pieces.c (small pieces in old files), sync_assemble.c (new
  * files). */
 
@@ -16,8 +16,8 @@
 
 /* A stretch of a new file. */
 struct og_span_of_file {
-    uint64_t off, len; /* in the old file; of a hole, its length in the end */
-    uint32_t file;     /* OG_SYNC_HOLE: not known */
+    uint64_t off, len; /* in the old file; for a hole, its length in the end */
+    uint32_t file;     /* OG_SYNC_HOLE: unknown */
     uint8_t level;     /* of a hole: that of its node */
 };
 
@@ -26,8 +26,8 @@ struct og_sync_object {
     uint64_t len;
     struct og_span_of_file *spans;
     size_t n, cap;
-    bool is_wrong;    /* it was put together and its root does not match */
-    bool is_finished; /* nothing is to be done in this round */
+    bool is_wrong;    /* it was assembled and its root does not match */
+    bool is_finished; /* nothing to do in this round */
 };
 
 struct og_sync_old {
@@ -49,21 +49,21 @@ struct og_receiver {
     uint64_t list_len;
     uint8_t list_root[OG_SYNC_ROOT_LEN];
     size_t hash_len;
-    /* What is here. Old file 0 is the list of the old tree. */
+    /* What the receiver has. Old file 0 is the list of the old tree. */
     struct og_sync_list old_list;
     struct og_pack old_packed;
     struct og_sync_old *olds;
     size_t n_olds, olds_cap;
-    struct og_chunk_place *places; /* until the length of hashes is known */
+    struct og_chunk_place *places; /* until the length of hashes is agreed on */
     size_t n_places, places_cap;
     struct og_known_chunks known, roots;
-    struct og_known_chunks pieces; /* of the stretch at hand */
-    int old_fd; /* of the old file that was read last, or -1 */
+    struct og_known_chunks pieces; /* of the current stretch */
+    int old_fd;                    /* of the last old file read, or -1 */
     uint32_t old_fd_file;
     uint8_t *window; /* bytes of it from window_off on */
     size_t window_cap, window_len;
     uint64_t window_off;
-    /* What is to come. */
+    /* The new tree. */
     struct og_sync_list list;
     struct og_pack list_packed;
     uint8_t *is_wanted, *arrived; /* of each entry */
@@ -81,11 +81,12 @@ static inline og_status og_sync_nonsense(og_error *err, const char *what)
 
 /* ---- what is here: sync_known.c ---- */
 
-/* Chunks of all files of the tree, and of parts of a session that broke. */
+/* Finds the chunks of all files of the tree, and of the parts of a broken
+ * session. */
 og_status og_sync_known_scan(struct og_receiver *r, og_error *err);
-/* Keys of the length that was agreed on. */
+/* Builds the keys with the agreed length. */
 og_status og_sync_known_build(struct og_receiver *r, og_error *err);
-/* A file that is copied from; takes the path. NULL: there was no memory. */
+/* Adds a file to copy from; takes the path. NULL: there was no memory. */
 og_status og_sync_known_add(struct og_receiver *r, char *path,
                             const struct og_chunk_tree *tree, og_error *err);
 
@@ -102,12 +103,12 @@ og_status og_sync_holes_receive(struct og_receiver *r, og_error *err);
 
 /* ---- */
 
-/* Bytes of an old file. OG_ERR_INPUT when it has become shorter. */
+/* Bytes of an old file. OG_ERR_INPUT if it was truncated. */
 og_status og_sync_read_old(struct og_receiver *r, uint32_t file, uint64_t off,
                            size_t len, uint8_t *out, og_error *err);
 
-/* Fills r->pieces with the pieces of what was in the old files where the
- * hole spans[i] of the object is now. */
+/* Fills r->pieces with the pieces of the old bytes at the position of the hole
+ * spans[i] of the object. */
 og_status og_sync_pieces_find(struct og_receiver *r,
                               const struct og_sync_object *o,
                               const struct og_span_of_file *spans, size_t n,
@@ -115,7 +116,7 @@ og_status og_sync_pieces_find(struct og_receiver *r,
 
 /* Reads the bytes of the holes of all objects off the wire and writes every
  * object: the list to list_packed, a file to its part. Sets is_wrong and
- * arrived. Reads all of it even when a file comes out wrong. */
+ * arrived. Reads everything even if a file turns out wrong. */
 og_status og_sync_assemble(struct og_receiver *r, og_error *err);
 
 #endif

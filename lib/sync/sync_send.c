@@ -6,14 +6,14 @@
  *             <-   want    these files
  *     hashes  ->   of the top of each tree         \  until no node
  *             <-   miss    those that are unknown  /  is unknown
- *     pieces  ->   hashes of small pieces of what is left
+ *     pieces  ->   hashes of small pieces of the rest
  *             <-   miss
  *     holes   ->   how long, then the bytes
  *             <-   redo    when a root came out wrong; want; or done
  *
- * An item is a part of a file that the receiver does not have: a node, later a
- * chunk, in the end a range of bytes. Items of a file are in order; those that
- * are known drop out. */
+ * An item is a part of a file that the receiver lacks: a node, later a chunk,
+ * in the end a range of bytes. Items of a file are in order; known ones are
+ * dropped. */
 
 #include "lib/sync/sync.h"
 
@@ -29,7 +29,7 @@ struct item {
     uint64_t off, len;
     uint64_t index;
     uint8_t level; /* 0: a chunk, or a range of bytes */
-    bool asked;    /* its hash is in the message that waits for an answer */
+    bool asked;    /* its hash is in the message awaiting an answer */
 };
 
 struct object {
@@ -41,14 +41,14 @@ struct object {
     size_t n, cap;
 };
 
-/* Chunks of a file that was read for the list. While there are few, they are
- * kept, so that a file that is wanted need not be read and hashed again. */
+/* Chunks of a file that was read for the list. They are kept while there are
+ * few, so that a requested file need not be read and hashed again. */
 struct kept {
     og_chunk *chunks; /* NULL: not kept, or taken */
     size_t n;
 };
 
-/* Of all files together: 12 MB. */
+/* For all files together: 12 MB. */
 #define KEPT_MOST ((size_t)256 << 10)
 
 struct sender {
@@ -60,7 +60,7 @@ struct sender {
     struct og_sync_list list;
     struct og_pack packed_list;
     uint64_t n_chunks; /* of all files */
-    struct kept *kept; /* one for each entry of the list, as far as it goes */
+    struct kept *kept; /* one per entry of the list, as far as filled */
     size_t n_kept, kept_cap, n_kept_chunks;
     size_t hash_len;
     struct object *objects; /* of the batch */
@@ -109,7 +109,7 @@ static void release_kept(struct sender *s)
     s->n_kept = 0;
 }
 
-/* Entries come in order. What there is no memory for is not kept. */
+/* Entries come in order. Chunks are dropped if there is no memory for them. */
 static void keep_chunks(struct sender *s, size_t entry,
                         const struct og_chunk_tree *tree)
 {
@@ -127,7 +127,7 @@ static void keep_chunks(struct sender *s, size_t entry,
     s->n_kept_chunks += kept->n;
 }
 
-/* The chunks that were kept, or those of the file as it is now. */
+/* The chunks that were kept, or those of the current file. */
 static og_status find_chunks(struct sender *s, size_t entry, struct object *o,
                              og_error *err)
 {
@@ -143,8 +143,8 @@ static og_status find_chunks(struct sender *s, size_t entry, struct object *o,
     return og_chunk_tree_build(&o->tree, err);
 }
 
-/* A file that is gone or cannot be read any more is empty here; the receiver
- * sees that its root is wrong and reports it. */
+/* A file that no longer exists or cannot be read is empty here; the receiver
+ * detects the wrong root and reports it. */
 static og_status add_file(struct sender *s, size_t entry, og_error *err)
 {
     const struct og_sync_entry *e = &s->list.entries[entry];
@@ -181,13 +181,13 @@ static og_status read_object(struct object *o, uint64_t off, size_t len,
     if (o->fd < 0) return og_file_failure(err, "open", o->path, errno);
     const int64_t n = og_file_read_at(o->fd, out, len, off);
     if (n < 0) return og_file_failure(err, "read", o->path, errno);
-    /* It became shorter: zeros keep the messages whole, the root will not
-     * match, and the receiver asks again. */
+    /* It was truncated: zeros keep the message complete, the root will not
+     * match, and the receiver requests it again. */
     memset(out + n, 0, len - (size_t)n);
     return OG_OK;
 }
 
-/* Descriptors are few; one object is read at a time. */
+/* Descriptors are limited; one object is read at a time. */
 static void close_object(struct object *o)
 {
     if (o->fd >= 0) close(o->fd);
@@ -273,7 +273,7 @@ static og_status expand_object(struct sender *s, struct object *o,
     return status;
 }
 
-/* One bit for each that was asked, in the same order. */
+/* One bit for each item that was asked about, in the same order. */
 static og_status take_misses(struct sender *s, uint64_t n_asked, og_error *err)
 {
     struct og_unpacker u;
@@ -327,7 +327,7 @@ static og_status ask_hashes(struct sender *s, og_error *err)
 
 /* ---- pieces ---- */
 
-/* Joins items that touch. Returns whether there are any. */
+/* Merges adjacent items. Returns whether there are any. */
 static bool join_runs(struct sender *s)
 {
     bool any = false;
@@ -535,7 +535,7 @@ static og_status take_want(struct sender *s, struct og_unpacker *u,
     return send_batch(s, err);
 }
 
-/* The whole of those files of the batch that came out wrong. */
+/* Sends the whole of those files of the batch that came out wrong. */
 static og_status take_redo(struct sender *s, struct og_unpacker *u,
                            og_error *err)
 {

@@ -1,13 +1,12 @@
-/* Which bytes of the new files are missing here.
+/* Determines which bytes of the new files are missing.
  *
- * A file that is to come is a row of spans: known ones (a place in an old
- * file, whatever its name) and unknown ones, which the sender's next message
- * takes apart. In the end the unknown ones are holes that its bytes fill:
+ * A new file is a row of spans: known ones (a range of an old file, whatever
+ * its name) and unknown ones, which the sender's next message subdivides. In
+ * the end the unknown ones are holes that its bytes fill:
  *
  *     [known][unknown node      ][known]       hashes of the top
  *     [known][known][unkn.][unk.][known]       of the node's children
- *     [known][known][=][ ][=====][known]       pieces
- */
+ *     [known][known][=][ ][=====][known]       pieces */
 
 #include "lib/sync/sync_receive.h"
 
@@ -101,14 +100,14 @@ static bool has_nodes(const struct og_receiver *r)
     return false;
 }
 
-/* What a message says of one span that is open: it adds to the spans of the
+/* Handles what a message says about one open span: adds to the spans of the
  * object, which were `old` before. */
 typedef og_status take_span(struct og_receiver *r, struct og_unpacker *u,
                             struct og_sync_object *o,
                             const struct og_span_of_file *old, size_t n_old,
                             size_t i, og_error *err);
 
-/* Every open span is replaced by what is taken, the others stay. */
+/* Replaces every open span by what the function adds; the others are kept. */
 static og_status replace_spans(struct og_receiver *r, struct og_unpacker *u,
                                struct og_sync_object *o,
                                bool (*is_open)(const struct og_span_of_file *),
@@ -160,7 +159,7 @@ static og_status take_levels(struct og_receiver *r, og_error *err)
     return OG_OK;
 }
 
-/* Joins holes that touch; returns whether there are any. */
+/* Merges adjacent holes; returns whether there are any. */
 static bool join_holes(struct og_receiver *r)
 {
     bool any = false;

@@ -22,7 +22,7 @@ og_status og_sync_target_open(struct og_sync_target *t, const char *tree,
     if (!create) return OG_OK;
     if (mkdir(tree, 0777) != 0 && errno != EEXIST)
         return og_file_failure(err, "make", tree, errno);
-    /* The tree itself is the user's word: it may be a link. */
+    /* The tree itself was named by the user: it may be a link. */
     t->tree_fd = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (t->tree_fd < 0) return og_file_failure(err, "open", tree, errno);
     if (mkdirat(t->tree_fd, OG_SYNC_PARTS, 0700) != 0 && errno != EEXIST)
@@ -47,8 +47,8 @@ void og_sync_part_name(const uint8_t root[OG_SYNC_ROOT_LEN], size_t entry,
     sprintf(out + 2 * OG_SYNC_ROOT_LEN, "-%zu", entry);
 }
 
-/* A part of an earlier session may be what its successor copies from: the new
- * one is another file, the old one's descriptor stays good. */
+/* A new session may copy from an earlier part of the same name: the new part is
+ * another file, and the old descriptor stays valid. */
 og_status og_sync_part_open(struct og_sync_target *t, const char *name,
                             int *out_fd, og_error *err)
 {
@@ -64,8 +64,8 @@ void og_sync_part_remove(struct og_sync_target *t, const char *name)
     if (t->parts_fd >= 0) unlinkat(t->parts_fd, name, 0);
 }
 
-/* A call for one file waits for the disk once or twice: with many files that
- * is what takes the time. */
+/* Syncing a single file waits for the disk once or twice: with many files that
+ * dominates the time. */
 enum { SYNC_EACH_MOST = 8 };
 
 og_status og_sync_target_flush(struct og_sync_target *t, size_t n_parts,
@@ -99,8 +99,8 @@ static og_status refuse_parent(const struct og_sync_target *t, const char *path,
     return og_file_failure(err, "write", text, error);
 }
 
-/* The folder that a path lies in, step by step and through no link. *out_name
- * is the last name. */
+/* Opens the parent folder of a path, step by step and never through a link.
+ * *out_name is the last name. */
 static og_status open_parent(struct og_sync_target *t, const char *path,
                              bool create, int *out_fd, const char **out_name,
                              og_error *err)
@@ -190,7 +190,7 @@ og_status og_sync_target_remove(struct og_sync_target *t,
     int folder = -1;
     const char *name = "";
     if (open_parent(t, e->path, false, &folder, &name, NULL) != OG_OK)
-        return OG_OK; /* its folder is gone, or a link now: so is it */
+        return OG_OK; /* its folder is gone, or a link now: so is the file */
     const int flags = e->kind == OG_SYNC_FOLDER ? AT_REMOVEDIR : 0;
     const int failed = unlinkat(folder, name, flags) != 0 && errno != ENOENT &&
                        errno != ENOTEMPTY && errno != EEXIST &&

@@ -5,20 +5,21 @@
  *   out: the receiver's tree, changed all at once at the end
  *
  * New files are written in OG_SYNC_PARTS, a folder in the tree, under the hex
- * digits of their roots. They get their names when every file has arrived, so
- * that old files can be copied from until then. What a broken connection
- * leaves there is read by the next receive as old content. No step follows a
- * link: a path of a stranger cannot lead out of the tree. */
+ * digits of their roots. They get their names once every file has arrived, so
+ * that old files can be copied from until then. Parts left by a broken
+ * connection are read by the next receive as old content. No step follows a
+ * link: a hostile path cannot lead out of the tree. */
 
 #include "lib/sync/sync_tree.h"
 
 struct og_sync_target {
     const char *tree;
     int tree_fd, parts_fd; /* -1: not there */
-    bool sync_each;        /* few files: each is synced, not the file system */
+    bool sync_each;        /* few files: each is synced instead of the file
+                              system */
 };
 
-/* Opens the tree, makes it and its parts when `create`. */
+/* Opens the tree, creates it and its parts folder if `create`. */
 og_status og_sync_target_open(struct og_sync_target *target, const char *tree,
                               bool create, og_error *err);
 void og_sync_target_close(struct og_sync_target *target);
@@ -33,25 +34,25 @@ og_status og_sync_part_open(struct og_sync_target *target, const char *name,
                             int *out_fd, og_error *err);
 void og_sync_part_remove(struct og_sync_target *target, const char *name);
 
-/* Makes everything that was written durable: the parts before they get their
- * names, the names before the other side hears that all is done. Many files
- * are one call for the whole file system, few are one each; `n_parts` decides
- * for both. */
+/* Makes everything written durable: the parts before they get their names, the
+ * names before the peer is told that all is done. Many files are synced by one
+ * call for the whole file system, few one by one; `n_parts` decides for
+ * both. */
 og_status og_sync_target_flush(struct og_sync_target *target, size_t n_parts,
                                og_error *err);
 
-/* Gives what has arrived its rights, time and name. `part` is NULL for folders
- * and links, and for a file whose bytes are right already. */
+/* Gives an arrived file its permissions, time and name. `part` is NULL for
+ * folders and links, and for a file whose bytes are already right. */
 og_status og_sync_target_publish(struct og_sync_target *target,
                                  const struct og_sync_entry *entry,
                                  const char *part, og_error *err);
 
-/* Removes a file, a link or an empty folder; not being there is fine. */
+/* Removes a file, a link or an empty folder; it need not exist. */
 og_status og_sync_target_remove(struct og_sync_target *target,
                                 const struct og_sync_entry *entry,
                                 og_error *err);
 
-/* At the end of a session that went well. */
+/* At the end of a successful session. */
 void og_sync_target_remove_parts(struct og_sync_target *target);
 
 #endif

@@ -1,7 +1,7 @@
 /* The list of a tree: see the head of sync_tree.h.
  *
- * Folders are listed too, so that empty ones arrive; links are listed and
- * never followed. What is neither (sockets, devices) is passed over. */
+ * Folders are listed too, so that empty ones are created; links are listed and
+ * never followed. Other entries (sockets, devices) are skipped. */
 
 #define _GNU_SOURCE
 #include "lib/sync/sync_tree.h"
@@ -151,7 +151,7 @@ static og_status walk_folder(struct og_sync_list *list, const char *tree,
         if (status == OG_OK && og_sync_path_is_safe(path, strlen(path)))
             status = walk_name(list, tree, path, err);
         og_name_release(list->allocator, path);
-        free(names[i]); /* scandir() knows malloc() alone */
+        free(names[i]); /* scandir() uses malloc() only */
     }
     free(names);
     og_name_release(list->allocator, full);

@@ -2,10 +2,10 @@
 #define OG_SYNC_SYNC_TREE_H
 
 /*   in:  a tree of files                         (lib/chunk/chunk_tree.h)
- *   out: its list: path, kind, rights, time, length and root of each file
+ *   out: its list: path, kind, mode, time, length and root of each file
  *
- * The list is written as bytes, sorted by path, and goes over the wire as any
- * other file does: cut into chunks, so that an equal part of it is not sent. */
+ * The list is serialised, sorted by path, and sent like any other file: cut
+ * into chunks, so that equal parts of it are not sent. */
 
 #include "lib/base/packing.h"
 #include "lib/chunk/chunk_tree.h"
@@ -14,14 +14,14 @@
 
 enum { OG_SYNC_ROOT_LEN = 16 }; /* of a root, in the list */
 
-/* Where files that are not complete wait, in the receiver's tree. */
+/* The folder for incomplete files in the receiver's tree. */
 #define OG_SYNC_PARTS ".origo-parts"
 
 enum og_sync_kind { OG_SYNC_FILE = 1, OG_SYNC_FOLDER = 2, OG_SYNC_LINK = 3 };
 
 struct og_sync_entry {
-    char *path; /* from the tree on, no dots, no slash at its ends */
-    char *link; /* where a link leads; NULL */
+    char *path; /* relative to the tree, no dots, no slash at its ends */
+    char *link; /* the target of a link; NULL */
     enum og_sync_kind kind;
     uint32_t mode; /* the nine bits */
     int64_t mtime; /* seconds */
@@ -36,8 +36,8 @@ struct og_sync_list {
 };
 void og_sync_list_release(struct og_sync_list *list);
 
-/* Reads every file below `tree`. A tree that is not there is an empty list
- * when `may_miss`. `on_tree` (may be NULL) sees the chunks of each file. */
+/* Reads every file below `tree`. A missing tree is an empty list if `may_miss`.
+ * `on_tree` (may be NULL) receives the chunks of each file. */
 typedef og_status (*og_sync_on_tree)(void *ctx, size_t entry,
                                      const struct og_chunk_tree *tree,
                                      og_error *err);
@@ -46,11 +46,11 @@ og_status og_sync_list_scan(struct og_sync_list *list, const char *tree,
                             unsigned n_threads, og_sync_on_tree on_tree,
                             void *ctx, og_error *err);
 
-/* The names alone, without reading the files; an absent folder has none. */
+/* Only the names, without reading the files; a missing folder has none. */
 og_status og_sync_list_names(struct og_sync_list *list, const char *tree,
                              og_error *err);
 
-/* As bytes, and back. Parsing checks every path: og_sync_path_is_safe(). */
+/* Serialises and parses. Parsing checks every path: og_sync_path_is_safe(). */
 void og_sync_list_pack(const struct og_sync_list *list, struct og_pack *out);
 og_status og_sync_list_parse(struct og_sync_list *list, const uint8_t *data,
                              size_t len, og_error *err);

@@ -13,7 +13,7 @@ enum { BUFFER_LEN = 1 << 17, GREETING_LEN = 16, FEATURE_PLAIN = 1 };
 struct greeting {
     uint8_t magic[8];
     uint8_t version[2];
-    uint8_t features[2]; /* 1: without compression, please */
+    uint8_t features[2]; /* 1: requests no compression */
     uint8_t role;        /* 's' or 'r' */
     uint8_t zero[3];
 };
@@ -150,8 +150,8 @@ static og_status fill_in(struct og_wire *w, og_error *err)
     return OG_OK;
 }
 
-/* zstd may hold back output when the buffer is full: it is asked once more
- * before more input is waited for, which may never come. */
+/* zstd may hold back output when the buffer is full: it is called once more
+ * before waiting for more input, which may never come. */
 static og_status unpack_in(struct og_wire *w, og_error *err)
 {
     w->plain_at = w->plain_len = 0;
@@ -187,7 +187,7 @@ static og_status get_raw(struct og_wire *w, uint8_t *out, size_t len,
     return OG_OK;
 }
 
-/* Grows as the bytes arrive: a length is only a promise. */
+/* Grows as the bytes arrive: a length is only a claim. */
 static og_status get_payload(struct og_wire *w, uint64_t len, og_error *err)
 {
     struct og_pack *m = &w->message;
