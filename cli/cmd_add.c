@@ -1,4 +1,4 @@
-/* origo add: take documents in. The same stream as trace's, without answers. */
+/* origo add: adds documents. The same stream as trace's, without answers. */
 
 #include "output_options.h"
 #include "progress.h"
@@ -56,7 +56,7 @@ static int add_documents(const struct add_settings *s, const char *command,
     if (opened != EXIT_DONE) return opened;
     og_input input = reading_input(&s->reading, &progress, paths, n);
     og_stream_options options = og_stream_options_default();
-    input.reading.extra = true; /* export gives them back */
+    input.reading.extra = true; /* so that an export returns them */
     options.add = true;
     stop_on_signals(&input);
     const og_status status =

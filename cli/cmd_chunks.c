@@ -1,8 +1,8 @@
 /* origo chunks: how a file is cut, and the hashes of its chunks.
  *
- * For those who want to see what similar, delta and send work with, and for
- * scripts that keep chunks themselves: cut -c by offset and length gives the
- * bytes, sha256sum gives the hash. */
+ * Shows what similar, delta and send work with, also for scripts that store
+ * chunks themselves: the offset and length give the bytes, sha256sum verifies
+ * the hash. */
 
 #include "options.h"
 #include "print_string.h"
@@ -18,7 +18,7 @@ enum format { FORMAT_TSV, FORMAT_JSON };
 struct chunks_settings {
     int kind; /* og_cut_kind */
     uint64_t average_len;
-    uint64_t min_len, max_len; /* 0: as they go with the average */
+    uint64_t min_len, max_len; /* 0: those that suit the average */
     bool levels;
     int format;
     uint32_t n_threads;
@@ -176,7 +176,7 @@ static void print_json(const og_chunk_tree *tree, const char *path,
 
 /* ---- the command ---- */
 
-/* A size that is no uint32_t is out of every range: the check says which. */
+/* A size that exceeds uint32_t is out of every range: the check says which. */
 static uint32_t clamp(uint64_t n)
 {
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
@@ -187,7 +187,7 @@ static og_cut_options cut_options(const struct chunks_settings *s)
     const uint32_t average = clamp(s->average_len);
     og_cut_options options =
         og_cut_options_default((og_cut_kind)s->kind, average);
-    /* What was typed is checked, not mended. */
+    /* Values as typed are checked, not corrected. */
     options.average_len = average;
     if (s->min_len != 0) options.min_len = clamp(s->min_len);
     if (s->max_len != 0)

@@ -1,7 +1,7 @@
 /* origo compare: what two texts have in common, without a store.
  *
  *     A, B -> og_compare_files -> on_answer: one report for each pair
- *                              -> progress.h: talk on stderr              */
+ *                              -> progress.h: messages on stderr */
 
 #include "options.h"
 #include "progress.h"
@@ -96,8 +96,7 @@ static bool on_answer(void *ctx, const og_document *doc,
 
 /* ---- the command ---- */
 
-/* What was said already, as a problem or by finish_stdout(), is not repeated.
- */
+/* Does not repeat what was already said, as a problem or by finish_stdout(). */
 static int status_of_run(const struct compare_run *run, og_status status,
                          const og_stream_counts *counts, const og_error *err)
 {

@@ -1,4 +1,5 @@
-/* origo dedup: kept documents out, and what was removed of which. */
+/* origo dedup: writes the documents that are kept, and what was removed and
+ * why. */
 
 #include "keep_option.h"
 #include "output_options.h"
@@ -37,7 +38,7 @@ static void dedup_defaults(void *settings)
     reading_defaults(&s->reading);
     s->keep = "first";
     s->preset = "datatrove";
-    s->format = -1; /* the name decides */
+    s->format = -1; /* decided by the name */
 }
 
 #define AT(member) offsetof(struct dedup_settings, member)
@@ -347,7 +348,7 @@ static bool ends_as_jsonl(const char *path)
     return dot != NULL && strchr(dot, '/') == NULL;
 }
 
-/* What the library is asked for. */
+/* Sets the options of the library. */
 static int set_options(const struct dedup_settings *s, og_dedup_options *o)
 {
     *o = s->dedup;
@@ -383,8 +384,8 @@ static int status_of_run(const struct dedup_settings *s, og_status done,
 
 /* ---- what is kept, into a store ---- */
 
-/* Makes the store when there is none: so that it can be compared with, and so
- * that what cannot be added to is named before the work. */
+/* Creates the store if there is none, so that it can be compared with, and so
+ * that a store that cannot be added to is reported before the work. */
 static int prepare_store(const struct dedup_settings *s,
                          struct store_settings *store)
 {

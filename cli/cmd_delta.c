@@ -1,4 +1,5 @@
-/* origo delta, origo patch: a new file as pieces of old ones, and back. */
+/* origo delta, origo patch: a new file as pieces of old ones, and its
+ * reconstruction. */
 
 #include "options.h"
 #include "say.h"

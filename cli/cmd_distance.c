@@ -1,6 +1,6 @@
-/* origo distance: how alike are the documents of two files?
+/* origo distance: how similar are the documents of two files?
  *
- * Two sketch files: estimates, by what the sketches are. Two files of
+ * Two sketch files: estimates, according to the kind of sketch. Two files of
  * documents: exact, from their features. */
 
 #include "print_string.h"

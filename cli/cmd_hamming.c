@@ -1,9 +1,9 @@
-/* origo hamming: an index of codes, made, asked and changed.
+/* origo hamming: creates, queries and changes an index of codes.
  *
  *     lines "id<TAB>code" -> build, add, rm -> a folder
  *     lines "id<TAB>code" -> ask            -> lines "id<TAB>id<TAB>distance"
  *
- * The library has the index; here are the options and the lines. */
+ * The library has the index; this file has the options and the lines. */
 
 #include "number.h"
 #include "options.h"
@@ -18,13 +18,13 @@
 
 struct hamming_settings {
     uint32_t n_bits;
-    uint32_t max_distance; /* UINT32_MAX: as the index has it */
+    uint32_t max_distance; /* UINT32_MAX: that of the index */
     const char *tables;    /* NULL: the planner's choice */
     int design;            /* og_hamming_design */
     uint64_t memory;
     bool explain;
-    const char *code; /* ask about this one */
-    uint64_t limit;   /* answers to one question; 0: all */
+    const char *code; /* query this one only */
+    uint64_t limit;   /* matches of one query; 0: all */
     bool add;
     bool exit_code, quiet;
 };
@@ -73,7 +73,7 @@ static void show_distance(const struct option *o, const void *value, char *out,
 static const struct option_type type_distance = {
     true, "a number of bits, 0 to 128", parse_distance, show_distance};
 
-/* Rows that several of the commands have. */
+/* Options that several of the commands share. */
 #define DISTANCE(group_, unset_, brief_, more_)                                \
     {                                                                          \
         .group = group_, .letter = 'd', .name = "distance",                    \
@@ -178,7 +178,8 @@ static bool take_options(const struct hamming_settings *s, const char *command,
 {
     uint64_t n;
     *out = og_hamming_options_default();
-    /* Entries wait in large heaps: nothing is asked while they come. */
+    /* Entries are collected in a large memtable: there are no queries
+     * meanwhile. */
     out->n_waiting = 1u << 20;
     out->n_bits = s->n_bits;
     out->max_distance = s->max_distance;
@@ -196,16 +197,16 @@ static bool take_options(const struct hamming_settings *s, const char *command,
 
 struct change {
     og_hamming *hamming;
-    unsigned n_bits; /* of its codes; 0: as the first one has */
+    unsigned n_bits; /* of its codes; 0: that of the first one */
     bool removes;
-    const char *folder; /* an index to make when that is known */
+    const char *folder; /* an index to create once that is known */
     og_hamming_options options;
     uint64_t n;
     og_status status;
     og_error err;
 };
 
-/* Makes the index, once. */
+/* Creates the index, once. */
 static og_status need_index(struct change *c, unsigned n_bits)
 {
     if (c->hamming != NULL) return OG_OK;
@@ -274,7 +275,7 @@ static int build_run(const void *settings, const char *const *operands,
     int status = EXIT_DONE;
     if (!take_options(s, command, &c.options)) return EXIT_USAGE;
     if (change_all(&c, operands + 1, n - 1) != OG_OK) {
-        og_hamming_delete(c.hamming); /* no half of an index */
+        og_hamming_delete(c.hamming); /* leaves no incomplete index */
         return say_error(command, &c.err);
     }
     og_hamming_info_get(c.hamming, &info);
@@ -479,7 +480,7 @@ const struct command command_hamming_ask = {
     .run = ask_run,
 };
 
-/* What adding and removing have in common. */
+/* Options that adding and removing share. */
 #define CHANGES                                                                \
     .operands = "INDEX FILE...", .options = change_options,                    \
     .n_options = N(change_options),                                            \

@@ -1,5 +1,5 @@
 /* origo hamming join and hamming-merge: many codes against a file that is
- * larger than memory, in shards that any machine can do. */
+ * larger than memory, in shards that can run on any machines. */
 
 #include "options.h"
 #include "say.h"

@@ -1,4 +1,4 @@
-/* origo idf: in how many documents does each feature occur. */
+/* origo idf: counts the documents that contain each feature. */
 
 #include "say.h"
 #include "sketch_settings.h"

@@ -1,5 +1,4 @@
-/* origo minhash: one line of id and sketch for each document, or a file of
- * them. */
+/* origo minhash: one line of id and sketch per document, or a file of them. */
 
 #include "print_string.h"
 #include "say.h"
@@ -124,7 +123,7 @@ static const struct option minhash_options[] = {
 /* ---- text ---- */
 
 struct minhash_run {
-    struct sketch_run run; /* first: what the callbacks of the stream get */
+    struct sketch_run run; /* first: passed to the callbacks of the stream */
     og_minhash_options minhash;
     og_bands bands;
     bool has_bands;

@@ -1,4 +1,4 @@
-/* origo near: is a document nearly one that was seen, and which? */
+/* origo near: finds documents that are nearly equal to one seen before. */
 
 #include "output_options.h"
 #include "print_string.h"

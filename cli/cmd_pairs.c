@@ -2,13 +2,13 @@
  *
  *     documents -> samples -> supershingles -> tables -> pairs
  *
- * A pair is reported when enough supershingles agree: two of six, unless stated
- * otherwise, which is 15 tables, one for each choice of two. The samples that
- * the supershingles are made of then estimate how similar the two are.
+ * A pair is reported if enough supershingles agree: by default two of six,
+ * which takes 15 tables, one for each choice of two. The samples of the
+ * supershingles then estimate the similarity of the two.
  *
  * The other method is the book's for sets of samples: the smallest hashes of a
- * document, cut into groups where a hash says; a pair has a group in common.
- * The table is the same, with one key for each group. */
+ * document, cut into groups at positions chosen by a hash; a pair has a group
+ * in common. The table is the same, with one key per group. */
 
 #include "print_string.h"
 #include "say.h"
@@ -126,15 +126,15 @@ static const struct option pairs_options[] = {
 /* ---- what is known of the documents so far ---- */
 
 struct pairs_run {
-    struct sketch_run run; /* first: what the callbacks of the stream get */
+    struct sketch_run run; /* first: passed to the callbacks of the stream */
     const struct pairs_settings *settings;
     og_bands bands;
     size_t n_samples, n, cap;
     og_band_tables *tables;
     uint32_t *samples; /* n_samples of each document in the tables */
-    uint64_t *sets;    /* or n_samples hashes, and how many there are */
+    uint64_t *sets;    /* or n_samples hashes, and their number */
     size_t *n_set;
-    uint32_t *doc_of; /* of groups: numbers in the table, document */
+    uint32_t *doc_of; /* of groups: number in the table to document */
     size_t n_groups, groups_cap;
     uint32_t *last_met; /* of documents: the last one that met it, plus 1 */
     char **ids;
@@ -250,7 +250,7 @@ static uint32_t common_groups(const struct pairs_run *r, uint32_t other,
     return n_common;
 }
 
-/* The documents that have the group, each once for the document at hand. */
+/* The documents that have the group, each once per document. */
 static og_status meet_group(struct pairs_run *r, const uint64_t *group,
                             uint32_t *met, size_t *n_met)
 {

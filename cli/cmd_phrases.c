@@ -246,8 +246,8 @@ static bool spool_document(void *ctx, const og_document *doc)
     return og_report_document(og_write_file, ctx, doc, NULL) == OG_OK;
 }
 
-/* What comes through a pipe goes to a temporary file first, which has no name
- * and is gone with the process. */
+/* Input from a pipe is first copied to a temporary file without a name, which
+ * disappears with the process. */
 static int ask_pipe(struct phrases_run *run, const char *const *paths, size_t n)
 {
     const struct phrases_settings *s = run->settings;

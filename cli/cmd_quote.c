@@ -1,10 +1,10 @@
-/* origo quote: which sentences of a document were written before.
+/* origo quote: finds the sentences of a document that were written before.
  *
  *     files -> og_quote_stream -> on_answer  -> og_report_add_quotes
  *                                 on_durable -> og_report_pass
  *
- * With --add an answer is held back until its document is on disk: whoever has
- * read the line may take the document for safe. */
+ * With --add an answer is held back until its document is on disk: once the
+ * line has appeared, the document is safe. */
 
 #include "links_settings.h"
 #include "options.h"
@@ -25,9 +25,9 @@
 #define COMMAND "quote"
 
 struct quote_settings {
-    struct store_settings store; /* its path alone */
+    struct store_settings store; /* only its path */
     bool add, explain, all;
-    struct report_settings report; /* form, place and colour of it */
+    struct report_settings report; /* its form, destination and colour */
     struct links_settings links;
     const char *summary;
     struct reading_settings reading;
@@ -244,7 +244,7 @@ struct quote_run {
     const struct quote_settings *settings;
     og_report *report;
     struct progress progress;
-    og_links *links; /* NULL: not asked for */
+    og_links *links; /* NULL: not requested */
     bool answered;   /* there is something to report */
     uint64_t n_sentences, n_reused, n_skipped;
     og_stream_counts counts;
@@ -290,7 +290,7 @@ static bool on_durable(void *ctx)
     return !failed(run, og_report_pass(run->report, &run->report_error));
 }
 
-/* ---- the place of the output ---- */
+/* in the order of --format */
 
 static og_format choose_format(const struct report_settings *s)
 {
@@ -313,9 +313,9 @@ static og_status open_report(struct quote_run *run, og_error *err)
     return og_report_open(s->output, &options, &run->report, err);
 }
 
-/* What was answered is reported, also when another file could not be read. A
- * report that could not be written, or has nothing to report because all input
- * failed, is not there at all. */
+/* Answers are reported even if another file could not be read. A report that
+ * could not be written, or has nothing to report because all input failed, is
+ * not created. */
 static int end_report(struct quote_run *run, int status)
 {
     og_error err = {0};
@@ -344,7 +344,7 @@ static og_quote_options ask_options(const struct quote_settings *s)
     o.method = (og_quote_method)s->method;
     o.max_false = s->max_false;
     o.recall = s->recall;
-    /* Links are of the whole stream, in whatever order it comes. */
+    /* Links cover the whole stream, in whatever order it comes. */
     o.later = s->all || s->links.csv != NULL || s->links.graphml != NULL ||
               s->links.svg != NULL;
     if (s->distance != NULL) o.distance = atoi(s->distance);

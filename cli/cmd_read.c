@@ -13,7 +13,7 @@
 struct read_settings {
     struct output_settings output;
     struct reading_settings reading;
-    int format; /* there is one */
+    int format; /* the only one */
 };
 
 static void read_defaults(void *settings)

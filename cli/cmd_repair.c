@@ -1,4 +1,4 @@
-/* Saving what can be saved of a damaged store. */
+/* Recovers what can be read of a damaged store. */
 
 #include "print_string.h"
 #include "say.h"
@@ -24,7 +24,7 @@ static void repair_defaults(void *settings)
 
 struct repair_run {
     const struct repair_settings *settings;
-    og_input input; /* asks whether to stop */
+    og_input input; /* provides should_stop */
     og_repair report;
     FILE *file; /* NULL: into a store */
     og_store *into;
@@ -47,7 +47,7 @@ static void on_loss(void *ctx, const og_loss *loss)
             loss->number + loss->n - 1, loss->reason);
 }
 
-/* The new store is as the old one was, as far as that is known. */
+/* The new store gets the old one's parameters, as far as they are known. */
 static og_status open_new(struct repair_run *run)
 {
     const og_store_options options = {
@@ -106,7 +106,7 @@ static int close_output(struct repair_run *run)
     return EXIT_DONE;
 }
 
-/* 0 only when nothing is missing. */
+/* 0 only if nothing is missing. */
 static int sum_up(const struct repair_run *run)
 {
     const og_repair *r = &run->report;

@@ -1,5 +1,5 @@
-/* origo scurve: with what probability does a design of supershingles find a
- * pair? Prints it, or draws figures 3.1 and 3.2 of the book: one scale linear,
+/* origo scurve: the probability that a design of supershingles finds a pair.
+ * Prints it, or draws figures 3.1 and 3.2 of the book: one with a linear scale,
  * the other logarithmic. */
 
 #include "options.h"

@@ -1,5 +1,4 @@
-/* origo simhash: one line of id and sketch for each document, or a file of
- * them. */
+/* origo simhash: one line of id and sketch per document, or a file of them. */
 
 #include "print_string.h"
 #include "say.h"

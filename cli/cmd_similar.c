@@ -1,9 +1,10 @@
 /* origo similar: which known files share content with a file.
  *
- *     paths -> og_files_walk -> og_files_ask -> one block of lines for each
+ *     paths -> og_files_walk -> og_files_ask -> one block of lines per file
  *
- * With -s :memory: every file is taken in after its answer, so that the files
- * answer each other; with an index on disk --add does so and saves it. */
+ * With -s :memory: every file is added after its answer, so that the files are
+ * compared with each other; with an index on disk --add does so and saves
+ * it. */
 
 #include "options.h"
 #include "print_string.h"

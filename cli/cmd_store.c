@@ -1,4 +1,4 @@
-/* The commands that look after a store: info, verify, rm, export, import. */
+/* The commands for maintaining a store: info, verify, rm, export, import. */
 
 #include "compaction.h"
 #include "output_options.h"
@@ -89,7 +89,7 @@ static const og_index all_indexes[] = {OG_INDEX_PASSAGES, OG_INDEX_NEAR,
 enum { N_INDEXES = sizeof(all_indexes) / sizeof(all_indexes[0]) };
 
 /* Documents that are not in the files of an index are replayed from the
- * journal, or added from their texts when it is asked. */
+ * journal, or added from their texts at the next query. */
 static uint64_t n_behind(const og_store *store, const og_index_info *x)
 {
     og_store_info info;
@@ -358,7 +358,7 @@ static void index_defaults(void *settings)
     store_defaults(&s->store);
 }
 
-/* Passages come and go with all that the store has. */
+/* Passages are built and dropped with the whole store. */
 static int change_passages(const struct index_settings *s,
                            const og_store_options *options)
 {
@@ -520,7 +520,7 @@ static void export_defaults(void *settings)
 }
 
 struct export_run {
-    og_input input; /* asks whether to stop */
+    og_input input; /* provides should_stop */
     struct progress progress;
     og_output *output;
     uint64_t n_documents, n_all, text_len;

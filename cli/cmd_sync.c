@@ -1,8 +1,8 @@
-/* origo send, receive, sync-plan: two trees of files become equal.
+/* origo send, receive, sync-plan: make two trees of files equal.
  *
  * The exchange needs one byte stream each way. `send --to CMD` and `receive
- * --from CMD` start a command and talk to its stdin and stdout, as rsync -e
- * does; without it they use their own. Messages go to stderr alone. */
+ * --from CMD` start a command and communicate with its stdin and stdout, as
+ * rsync -e does; without it they use their own. Messages go to stderr only. */
 
 #include "options.h"
 #include "say.h"
@@ -77,7 +77,7 @@ static og_sync_options sync_options_of(const struct sync_settings *s)
 
 struct peer {
     int in_fd, out_fd;
-    pid_t pid; /* 0: nobody was started */
+    pid_t pid; /* 0: no command was started */
 };
 
 static void run_command(const char *command, const int to[2], const int from[2])
@@ -93,7 +93,7 @@ static void run_command(const char *command, const int to[2], const int from[2])
 static bool peer_start(struct peer *peer, const char *command)
 {
     int to[2], from[2];
-    /* A peer that goes away is a failed write with a message, no signal. */
+    /* A peer that goes away is a failed write with a message, not a signal. */
     signal(SIGPIPE, SIG_IGN);
     *peer = (struct peer){STDIN_FILENO, STDOUT_FILENO, 0};
     if (command == NULL) return true;
@@ -108,7 +108,7 @@ static bool peer_start(struct peer *peer, const char *command)
     return peer->pid > 0;
 }
 
-/* Returns whether the command that was started ended well. */
+/* Returns whether the command succeeded. */
 static bool peer_end(struct peer *peer)
 {
     int status = 0;
@@ -251,8 +251,7 @@ static int receive_run(const void *settings, const char *const *trees, size_t n)
     if (s->verbose) options.on_file = on_file;
     const int status =
         talk_to_peer("receive", s, trees[0], &options, &counts, false);
-    /* The sender prints the summary; who started it, or was started, is one
-     * terminal. */
+    /* The sender prints the summary; both processes share one terminal. */
     if (status == EXIT_DONE && !s->quiet && s->peer != NULL)
         say_counts(&counts, false);
     return status;
@@ -303,9 +302,9 @@ static void plan_line(struct plan *p)
     *p = (struct plan){0};
 }
 
-/* Both sides report here, each its own messages. The sender is silent while
- * it waits and the receiver while it reads, so the order is that of time; a
- * run of equal messages is one line. */
+/* Both sides report here, each its own messages. The sender is silent while it
+ * waits and the receiver while it reads, so they appear in order of time; a run
+ * of equal messages is one line. */
 static void on_message(void *ctx, const og_sync_message *m)
 {
     struct plan *p = ctx;

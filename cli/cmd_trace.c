@@ -1,10 +1,10 @@
 /* origo trace: where did each passage come from.
  *
  *     files -> og_stream_run -> on_answer: one report for each document
- *                            -> progress.h: talk on stderr
+ *                            -> progress.h: messages on stderr
  *
- * The library does the work; here are the options, the choice of report and
- * the exit status. */
+ * The library does the work; this file has the options, the choice of report
+ * and the exit status. */
 
 #include "links_settings.h"
 #include "options.h"
@@ -27,13 +27,13 @@ struct trace_settings {
     bool add, sighting;
     struct report_settings report;
     struct links_settings links;
-    const char *clusters; /* a file; NULL: not asked for */
+    const char *clusters; /* a file; NULL: not requested */
     const char *summary;  /* likewise */
     struct reading_settings reading;
     bool exit_code;
     bool novel;
     uint32_t n_snippets;
-    const char *boilerplate; /* "100" or "5%"; NULL: all is reported */
+    const char *boilerplate; /* "100" or "5%"; NULL: everything is reported */
     const char *ignore;      /* a file of known text */
     og_trace_options asking;
 };
@@ -177,19 +177,19 @@ struct trace_run {
     og_trace_options asking;
     char *ignored; /* the text of --ignore */
     og_report *report;
-    og_links *links;       /* NULL: not asked for */
+    og_links *links;       /* NULL: not requested */
     og_clusters *clusters; /* likewise */
     struct progress progress;
     bool answered, found;
     uint64_t n_guessed; /* documents whose answer rests on the time of a file */
     uint64_t n_documents, n_copying, n_sources, n_passages, n_copied_tokens;
     og_stream_counts counts;
-    unsigned char *sources; /* a bit for each origin that was met */
+    unsigned char *sources; /* a bit for each origin */
     size_t sources_len;
     og_error report_error;
 };
 
-/* Who copied whom is a matter of time, and that of a file is a guess. */
+/* The times decide who copied whom, and the time of a file is a guess. */
 static bool rests_on_guess(const og_document *doc, const og_answer *answer)
 {
     const bool is_own = doc->has_time && doc->time_source == OG_TIME_FILE;
@@ -210,7 +210,7 @@ static void warn_of_guesses(const struct trace_run *run)
         n, n == 1 ? "answer rests" : "answers rest");
 }
 
-/* What is written when all documents have been answered. */
+/* Collects what is written after all documents have been answered. */
 static og_status gather(struct trace_run *run, const og_document *doc,
                         const og_answer *answer)
 {
@@ -229,7 +229,7 @@ static void count_source(struct trace_run *run, uint64_t origin)
     if (at >= run->sources_len) {
         const size_t len = 2 * at + 64;
         unsigned char *sources = realloc(run->sources, len);
-        if (sources == NULL) return; /* one is missing from a summary */
+        if (sources == NULL) return; /* omitted from the summary */
         memset(sources + run->sources_len, 0, len - run->sources_len);
         run->sources = sources;
         run->sources_len = len;
@@ -249,7 +249,7 @@ static void count_found(struct trace_run *run, const og_answer *answer)
         count_source(run, answer->spans[i].origin);
 }
 
-/* The last word: what was found, and where it is. */
+/* The summary: what was found, and where the report is. */
 static void report_found(const struct trace_run *run)
 {
     const struct report_settings *report = &run->settings->report;
@@ -314,7 +314,7 @@ static bool on_render(void *ctx, const og_document *doc,
     return og_report_render(run->report, doc, answer, write, to, NULL) == OG_OK;
 }
 
-/* Whoever feeds a stream of documents waits for the lines. */
+/* The process feeding a stream waits for the lines. */
 static bool on_pause(void *ctx)
 {
     const struct trace_run *run = ctx;
@@ -327,7 +327,7 @@ static bool on_pause(void *ctx)
 
 /* ---- the command ---- */
 
-/* Whether something that is written shows what is in the origins. */
+/* Whether an output shows the text of origins. */
 static bool needs_texts(const struct trace_settings *s)
 {
     const og_report_options report = report_options(&s->report);
@@ -350,8 +350,7 @@ static og_stream_options stream_options(const struct trace_settings *s,
     return options;
 }
 
-/* What was said already, as a problem or by finish_stdout(), is not repeated.
- */
+/* Does not repeat what was already said, as a problem or by finish_stdout(). */
 static int status_of_run(const struct trace_run *run, og_status status,
                          const og_stream_counts *counts, const og_error *err)
 {
@@ -374,7 +373,7 @@ static int trace_stream(og_store *store, struct trace_run *run,
     const og_stream_options options = stream_options(s, run);
     og_error err = {0};
     og_input input = reading_input(&s->reading, &run->progress, paths, n_paths);
-    input.reading.extra = true; /* a store keeps them, reports cite */
+    input.reading.extra = true; /* a store keeps them, reports cite them */
     if (report_to_stdout(&s->report)) progress_prints(&run->progress);
     stop_on_signals(&input);
     const og_status status =
@@ -417,7 +416,7 @@ static bool parse_boilerplate(const char *s, og_trace_options *out)
     return true;
 }
 
-/* All of a file; NULL after a word on stderr. */
+/* The whole file; NULL after a message on stderr. */
 static char *read_ignored(const char *path, size_t *out_len)
 {
     enum { MOST = 64 << 20 };

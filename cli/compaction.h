@@ -1,7 +1,7 @@
 #ifndef CLI_COMPACTION_H
 #define CLI_COMPACTION_H
 
-/* Compacts a store and says what it came to; returns the exit status. */
+/* Compacts a store and reports the result; returns the exit status. */
 
 #include <stdbool.h>
 

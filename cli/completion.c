@@ -1,15 +1,15 @@
 /* Completion for bash, zsh and fish, from the table of options.
  *
  * Commands of two words ("eval origin") are completed word by word: first the
- * family, then the member. Where an option has choices or examples they are
- * offered, else files. */
+ * family, then the member. If an option has choices or examples they are
+ * offered, otherwise files. */
 
 #include "help.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "a|b|c" with another character between. */
+/* "a|b|c" with another separator. */
 static void put_choices(const char *choices, char between)
 {
     for (; *choices != '\0'; choices++)

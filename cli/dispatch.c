@@ -1,9 +1,8 @@
-/* Finds the command that is meant and runs it: what origo and its other
- * programs share.
+/* Finds the command and runs it: what origo and its other programs share.
  *
  * Each program has a table of its commands (cli_commands), and each command a
  * table of its options; options.c reads the command line by that table, help.c,
- * manpage.c and completion.c write it down. */
+ * manpage.c and completion.c print it. */
 
 #include "dispatch.h"
 
@@ -42,8 +41,8 @@ static bool is_help(const char *word)
     return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
 }
 
-/* By its name, else by what it was called before. 'origo sketch -h' asks for
- * the family, not for the command that had its name. */
+/* By its name, or by its former name. 'origo sketch -h' refers to the family,
+ * not to the command that had its name. */
 static const struct command *find_command(const char *const *words, size_t n,
                                           size_t *out_n_words)
 {
@@ -73,7 +72,7 @@ static const struct command *next_member(const char *word, size_t *i)
     return NULL;
 }
 
-/* "eval" alone, or with a word that it does not know. */
+/* "eval" alone, or with an unknown word. */
 static int wrong_family(const char *const *words, size_t n)
 {
     char members[320] = "";
@@ -129,8 +128,8 @@ int dispatch_help(const void *settings, const char *const *operands, size_t n)
 
 /* ---- running ---- */
 
-/* Reads the words. Whether the command is to run with them; if not, *out_status
- * is that of the help, or of the complaint. */
+/* Reads the words. Returns whether to run the command with them; if not,
+ * *out_status is that of the help, or of the error. */
 static bool read_words(const struct command *command, void *settings,
                        char **argv, size_t argc, size_t *out_n, int *out_status)
 {
@@ -155,8 +154,8 @@ static int run_here(const struct command *command, char **argv, size_t argc)
     return status;
 }
 
-/* Wrong usage and help need no other program. It gets the words as they were
- * typed: reading moves them about. */
+/* Wrong usage and help do not need the other program. It gets the words as they
+ * were typed: parsing reorders them. */
 static int run_elsewhere(const struct command *command, char **argv,
                          size_t argc)
 {
@@ -183,7 +182,7 @@ static int run_command(const struct command *command, char **argv, size_t argc)
     return run_here(command, argv, argc);
 }
 
-/* Options before any command. --man is for the build, not for people. */
+/* Options before any command. --man is for the build, not for users. */
 static int run_bare_option(char **argv, size_t argc)
 {
     if (strcmp(argv[0], "--version") == 0)
@@ -212,10 +211,10 @@ static int run(char **argv, size_t argc)
     return run_command(command, argv + n_words, argc - n_words);
 }
 
-/* glibc keeps what is freed for later, by default up to 32 MiB a piece and in
+/* glibc keeps freed memory for reuse, by default up to 32 MiB per block and in
  * as many heaps as there are threads, whatever --memory says: 'add' held 50 MiB
- * more than it used. Large pieces go back at once then; buffers that are kept
- * warm are not affected. */
+ * more than it used. With this, large blocks are returned at once; reused
+ * buffers are not affected. */
 static void keep_memory_small(void)
 {
 #ifdef __GLIBC__
@@ -225,11 +224,11 @@ static void keep_memory_small(void)
 #endif
 }
 
-/* Where the system hands out huge pages unasked, a buffer of which a byte is
- * touched takes 2 MiB, and 'add' with --memory 16M took 148 MB instead of 82.
- * Tables ask for them where they pay; nothing else gets them then. Linux 6.18
- * can do that, an older one refuses and all is as before. A process that was
- * started without them stays without. */
+/* Where the system provides huge pages by default, a buffer with one byte in
+ * use takes 2 MiB, and 'add' with --memory 16M took 148 MB instead of 82.
+ * Tables request them where they pay off; with this nothing else gets them.
+ * Linux 6.18 supports it, older ones refuse and nothing changes. A process
+ * started without huge pages keeps none. */
 static void refuse_huge_pages(void)
 {
 #ifdef PR_SET_THP_DISABLE
@@ -243,6 +242,6 @@ int dispatch(char **words, size_t n)
 {
     keep_memory_small();
     refuse_huge_pages();
-    watch_pipes(); /* finish_stdout() sees to it */
+    watch_pipes(); /* finish_stdout() reports errors */
     return finish_stdout(run(words, n));
 }

@@ -14,7 +14,7 @@
 
 struct follow_talk {
     struct progress progress;
-    og_input signals; /* its should_stop is that of the signals */
+    og_input signals; /* only its should_stop, set by the signals */
 };
 
 static void on_problem(void *ctx, const char *source, uint64_t line,
@@ -57,7 +57,7 @@ static int check_settings(const struct follow_settings *s)
     return EXIT_DONE;
 }
 
-/* In the folder of the store, unless another place was named. */
+/* In the folder of the store, unless another path was given. */
 static int choose_state(const struct follow_settings *s, char **out)
 {
     *out = NULL;

@@ -1,9 +1,8 @@
 /* Short and full help, from the table of options, in 80 columns.
  *
- * -h is a card: one line for each option, to look up a name. --help is the
- * page: the same options with what they do, their units and defaults, then
- * examples and exit statuses. Both go to stdout, for whoever asks for help
- * wants to page and grep it. */
+ * -h is a card: one line per option, to look up a name. --help is the page: the
+ * same options with explanations, units and defaults, then examples and exit
+ * statuses. Both go to stdout, so that help can be paged and searched. */
 
 #include "help.h"
 
@@ -39,7 +38,7 @@ void option_default(const struct option *o, const void *settings, char *out,
 }
 
 /* Writes words from `column` on, wrapped; later lines begin at `indent`. An
- * empty line in the text stays one. */
+ * empty line in the text is preserved. */
 static void write_wrapped(const char *text, size_t column, size_t indent)
 {
     bool first = true;
@@ -86,7 +85,7 @@ static void write_card_line(const struct option *o)
         printf("%*s%s\n", TEXT_COLUMN - len, "", o->brief);
 }
 
-/* The length of the first word of a name of two, 0 of a name of one. */
+/* The length of the first word of a two-word name, 0 for a single word. */
 static size_t family_len(const struct command *c)
 {
     const char *space = strchr(c->name, ' ');
@@ -131,7 +130,7 @@ static void write_members(size_t first)
     putchar('\n');
 }
 
-/* A family is one line, where its first member is. */
+/* A family is one line, at its first member. */
 static void write_group(enum command_group group, const char *title)
 {
     const char *family = "";
@@ -246,7 +245,8 @@ static void write_top_page(void)
 
 void help_full(const struct command *command)
 {
-    /* In one piece: what goes wrong is then seen, and reported, at the end. */
+    /* Buffered in one piece: a write error is then detected, and reported, at
+     * the end. */
     static char buffer[1 << 16];
     setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
     if (command == NULL) {

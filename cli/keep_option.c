@@ -1,4 +1,4 @@
-/* Which of the documents that are alike stays. */
+/* Which of several similar documents is kept. */
 
 #include "keep_option.h"
 #include "say.h"

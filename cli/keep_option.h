@@ -7,7 +7,7 @@
 
 #define KEEP_VALUES "first|last|longest|field:NAME"
 
-/* EXIT_DONE, or says what is wrong. */
+/* EXIT_DONE, or reports the error. */
 int set_keep(const char *command, og_dedup_options *options, const char *keep);
 
 #endif

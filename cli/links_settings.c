@@ -1,4 +1,4 @@
-/* Who takes from whom, to files; see links_settings.h. */
+/* Writes who copies from whom to files; see links_settings.h. */
 
 #include "links_settings.h"
 

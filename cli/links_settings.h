@@ -1,7 +1,7 @@
 #ifndef CLI_LINKS_SETTINGS_H
 #define CLI_LINKS_SETTINGS_H
 
-/* The options of commands that report who takes from whom: one file for each
+/* The options of commands that report who copies from whom: one file per
  * form. */
 
 #include "options.h"
@@ -9,13 +9,13 @@
 #include <origo/origo.h>
 
 struct links_settings {
-    const char *csv, *graphml, *svg; /* NULL: not asked for */
+    const char *csv, *graphml, *svg; /* NULL: not requested */
 };
 
 bool links_are_wanted(const struct links_settings *s);
 
-/* Writes all that was asked for; EXIT_DONE, or the status of a failure that it
- * has reported. */
+/* Writes all requested files; EXIT_DONE, or the status of a failure that it has
+ * reported. */
 int links_write(const og_links *links, const struct links_settings *s,
                 const char *command);
 

@@ -1,5 +1,5 @@
 /* Lists on the command line. Every name is checked before the work begins: a
- * slip in the last place of a list must not show after an hour. */
+ * typing error at the end of a list must not surface after an hour. */
 
 #include "lists.h"
 

@@ -1,8 +1,8 @@
 /* origo, the command: its table of commands.
  *
  * Everything here uses <origo/origo.h> alone: what the command can do,
- * any program can. The commands are in cmd_*.c, each with its table of
- * options; dispatch.c finds the one that is meant. */
+ * any program can. The commands are in cmd_*.c, each with its table of options;
+ * dispatch.c finds the right one. */
 
 #include "dispatch.h"
 #include "help.h"
@@ -117,7 +117,7 @@ static const struct command command_help = {
     .run = dispatch_help,
 };
 
-/* One a line, whatever their number is: clang-format would make columns. */
+/* One per line, whatever their number: clang-format would make columns. */
 /* clang-format off */
 const struct command *const cli_commands[] = {
     &command_add,

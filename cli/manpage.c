@@ -1,7 +1,7 @@
 /* A man page from the table of options: `origo --man trace | man -l -`.
  *
- * The plain man macros, for mandoc and groff both read them. A line of text
- * must not begin with a dot or a quote, which roff takes for a request, and
+ * The plain man macros, which both mandoc and groff read. A line of text must
+ * not begin with a dot or a quote, which roff treats as a request, and
  * backslashes and hyphens are escaped. */
 
 #include "help.h"

@@ -1,5 +1,5 @@
 /* Sizes with units. Fractions are kept as digits over a power of ten and
- * multiplied in 128 bits: no float, so 0.1G is exactly 100M. */
+ * multiplied in 128 bits: no floating point, so 0.1G is exactly 100M. */
 
 #include "number.h"
 
@@ -8,7 +8,7 @@
 
 static const char units[] = "kMGT";
 
-/* k, Ki, M ... or nothing. 0 when it is no unit. */
+/* k, Ki, M ... or nothing. 0 if it is not a unit. */
 static uint64_t unit_factor(const char *s)
 {
     if (s[0] == '\0') return 1;

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /* Whole numbers and fractions with k M G T (1000) or Ki Mi Gi Ti (1024). The
- * result is rounded down to whole. False when it is not a number or does not
- * fit. */
+ * result is rounded down to a whole number. False if it is not a number or does
+ * not fit. */
 bool number_parse(const char *s, uint64_t *out);
 
-/* The shortest form that number_parse() takes back exactly. */
+/* The shortest form that number_parse() converts back exactly. */
 void number_show(uint64_t n, char *out, size_t out_cap);
 
 #endif

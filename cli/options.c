@@ -1,9 +1,9 @@
-/* The parser of command lines. options.h says what the table is.
+/* The parser of command lines; options.h describes the table.
  *
- * getopt_long() would do half of it, but wants a table of its own, prints
- * messages of its own and takes abbreviations, which make every new option a
- * danger to old scripts. This one takes full names only and suggests what was
- * meant. */
+ * getopt_long() would do half of it, but needs a table of its own, prints its
+ * own messages and accepts abbreviations, with which every new option may break
+ * old scripts. This one accepts full names only and suggests the nearest
+ * one. */
 
 #include "options.h"
 
@@ -38,7 +38,7 @@ static const char *const renamed[][2] = {
     {"work", "state"},
     {"same", "group-by"},
     {"compare-same", "across-groups"},
-    {"limit", "max-matches"}, /* as near calls it */
+    {"limit", "max-matches"}, /* as in near */
 };
 
 static bool is_old_name(const char *its, const char *name, size_t len)
@@ -61,8 +61,8 @@ static const struct option *find_long(const struct command *command,
     return NULL;
 }
 
-/* Letters that had another meaning in a few commands: understood there as long
- * as the letter has no meaning of its own, and shown nowhere. */
+/* Letters that had another meaning in a few commands: still accepted there
+ * unless the letter has a new meaning, and not documented. */
 static const struct {
     char letter;
     const char *name;
@@ -137,7 +137,7 @@ static bool set_value(struct line *line, const struct option *o,
 }
 
 /* Whether an argument is an option of the command: then the value before it was
- * forgotten, and no file of that name is meant. */
+ * forgotten rather than a file of that name meant. */
 static bool is_option(const struct command *command, const char *argument)
 {
     if (argument[0] != '-' || argument[1] == '\0') return false;

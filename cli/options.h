@@ -3,12 +3,12 @@
 
 /* One table of options for everything that needs one.
  *
- * Each command has a struct of settings and a table that says, for every
- * option, what it is called, what type it has, where in the settings its value
- * goes and what it means. The parser, the short help, the full help, the man
- * page and the shell completion all read this table and nothing else, so they
- * cannot disagree. Defaults are not text in the table: they are read out of
- * settings that the command has just filled in, hence always true. */
+ * Each command has a struct of settings and a table with the name, type,
+ * destination in the settings and meaning of every option. The parser, the
+ * short help, the full help, the man page and the shell completion all read
+ * this table and nothing else, so they cannot disagree. Defaults are not text
+ * in the table: they are read from settings that the command has just
+ * initialised, hence always true. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +18,9 @@ struct option;
 struct option_type {
     bool takes_value;
     const char *expects; /* "a size like 64M", for the error message */
-    /* Writes the value to `out`; false when `s` is not one. */
+    /* Writes the value to `out`; false if `s` is invalid. */
     bool (*parse)(const struct option *option, const char *s, void *out);
-    /* The value as a user would type it; "" when there is nothing to show. */
+    /* The value as a user would type it; "" if there is nothing to show. */
     void (*show)(const struct option *option, const void *value, char *out,
                  size_t out_cap);
 };
@@ -49,13 +49,13 @@ struct string_list {
 };
 
 struct option {
-    const char *group; /* a heading of the help; options of one are together */
+    const char *group; /* a heading of the help; its options are adjacent */
     char letter;       /* 0: long form only */
     const char *name;
     const struct option_type *type;
     size_t offset;       /* of the value in the settings */
     const char *value;   /* "SIZE" in the help */
-    const char *choices; /* "a|b|c": all of a type_choice, else examples */
+    const char *choices; /* "a|b|c": all of a type_choice, otherwise examples */
     const char *unset;   /* what an empty default means, in words */
     const char *brief;   /* one line, lower case */
     const char *more;    /* further sentences for the full help, or NULL */
@@ -63,7 +63,7 @@ struct option {
 
 /* Where the first page of the help lists a command. */
 enum command_group {
-    GROUP_PART = 0, /* a member of a family, or of use alone in a pipe */
+    GROUP_PART = 0, /* a member of a family, or useful only in a pipe */
     GROUP_QUESTION,
     GROUP_STORE,
     GROUP_HELP,
@@ -74,20 +74,20 @@ typedef int command_run(const void *settings, const char *const *operands,
 
 struct command {
     const char *name;  /* "trace", "sketch simhash" */
-    const char *alias; /* what it was called before, or NULL */
+    const char *alias; /* its former name, or NULL */
     enum command_group group;
     const char *operands; /* "FILE..." */
     const char *brief;
-    const char *about;    /* paragraphs, apart by an empty line */
+    const char *about;    /* paragraphs, separated by an empty line */
     const char *examples; /* lines, or NULL */
     const struct option *options;
     size_t n_options;
     size_t settings_len;
     size_t min_operands, max_operands;
     const char *missing; /* what is missing without operands */
-    bool takes_all;      /* options too: another program reads them */
+    bool takes_all;      /* including options: another program parses them */
     void (*defaults)(void *settings);
-    /* Another program, which has `run`: see program.h. */
+    /* Another program, which contains `run`: see program.h. */
     const char *program;
     /* Returns the exit status. */
     command_run *run;
@@ -99,7 +99,7 @@ extern const struct command *const cli_commands[];
 /* A type_string: with it, a command needs no operands. */
 #define OPTION_FILES_FROM "files-from"
 
-/* What every command takes besides its own. */
+/* Options that every command accepts besides its own. */
 extern const struct option cli_common_options[];
 extern const size_t cli_n_common_options;
 
@@ -107,11 +107,11 @@ enum parse_result {
     PARSE_RUN,        /* settings and operands are ready */
     PARSE_SHORT_HELP, /* -h */
     PARSE_FULL_HELP,  /* --help */
-    PARSE_WRONG,      /* two lines on stderr have said what */
+    PARSE_WRONG,      /* reported by two lines on stderr */
 };
 
 /* Whether the option, by its long name, was on the command line that was parsed
- * last: a default that somebody typed is a wish, too. */
+ * last: a default that was typed counts as given. */
 bool option_was_given(const char *name);
 
 /* Options and operands may come in any order; "--" ends the options. The
@@ -123,7 +123,7 @@ enum parse_result cli_parse(const struct command *command, void *settings,
  *
  * AT() points into the settings of the command, `member` is the place there. */
 
-/* `same` is what does not depend on their number. */
+/* `same` is what does not depend on the number of threads. */
 #define THREADS_OPTION(AT, member, group_, same)                               \
     {                                                                          \
         .group = group_, .letter = 'j', .name = "threads",                     \

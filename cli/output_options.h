@@ -1,8 +1,8 @@
 #ifndef CLI_OUTPUT_OPTIONS_H
 #define CLI_OUTPUT_OPTIONS_H
 
-/* The options of every command that writes documents or lines: where to,
- * packed or not, in how many files; and the summary beside it. `member` is the
+/* The options of every command that writes documents or lines: the destination,
+ * compression, the number of files; and the summary beside it. `member` is the
  * struct output_settings in the settings that AT() points into. */
 
 #include "options.h"
@@ -16,12 +16,12 @@ struct output_settings {
     uint32_t n_shards;
 };
 
-/* EXIT_DONE, or the exit status after a word on stderr. */
+/* EXIT_DONE, or the exit status after a message on stderr. */
 int output_open(const struct output_settings *s, const char *command,
                 og_output **out);
-/* Ends it. When it is not whole, because the run was stopped or could not
- * write, the file is as it was. Returns `status`, or that of a failure that was
- * reported. */
+/* Ends the output. If it is not whole, because the run was stopped or could not
+ * write, the file is unchanged. Returns `status`, or that of a failure that it
+ * has reported. */
 int output_end(og_output *output, const struct output_settings *s,
                const char *command, bool is_whole, int status);
 /* The status of a run that could not write a document. A failed write is
@@ -70,14 +70,14 @@ bool output_to_stdout(const struct output_settings *s);
                 "status; docs/summary.schema.json lists its fields."           \
     }
 
-/* What a command counts besides its documents. */
+/* A count of a command, in addition to its documents. */
 struct summary_field {
     const char *name;
     uint64_t value;
 };
 
 /* Writes it if `path` is not NULL. Returns `status`, or that of a failure that
- * was reported. */
+ * it has reported. */
 int summary_write(const char *path, const char *command,
                   const struct progress *progress,
                   const og_stream_counts *counts,

@@ -15,11 +15,11 @@ size_t control_at(const char *at, size_t len, unsigned *out_code)
     return *out_code >= 0x80 && *out_code < 0xa0 ? 2 : 0;
 }
 
-/* `special` are the characters that get a backslash in front. */
+/* `special` are the characters to escape with a backslash. */
 static void print_escaped(FILE *out, og_bytes s, const char *special)
 {
     unsigned code;
-    size_t done = 0; /* what is plain goes out in one piece */
+    size_t done = 0; /* plain runs are written in one piece */
     for (size_t i = 0; i < s.len;) {
         const size_t n = control_at(s.data + i, s.len - i, &code);
         const bool is_special =

@@ -1,4 +1,4 @@
-/* Finding another program of origo, and becoming it. */
+/* Finds another program of origo, and replaces this process by it. */
 
 #include "program.h"
 

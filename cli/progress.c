@@ -1,9 +1,9 @@
 /* The progress bar, the problems and the summary; see progress.h.
  *
- * The bar is drawn at most five times a second, on a terminal only, and wiped
+ * The bar is drawn at most five times a second, only on a terminal, and erased
  * before anything else is written there. It counts bytes of text; its share,
- * and so the time that is left, is of bytes on disk: what is packed counts as
- * packed, so no file need be read twice. */
+ * and so the remaining time, is of bytes on disk: compressed files count by
+ * their compressed length, so no file need be read twice. */
 
 #define _GNU_SOURCE /* nftw */
 
@@ -41,7 +41,7 @@ static int add_size(const char *path, const struct stat *st, int kind,
     return 0;
 }
 
-/* 0 when one of them is a pipe, so that no end is in sight. */
+/* 0 if one of them is a pipe, whose length is unknown. */
 static uint64_t input_bytes(const char *const *paths, size_t n_paths)
 {
     walked_bytes = 0;
@@ -77,7 +77,7 @@ double progress_seconds(const struct progress *p)
 
 /* ---- the bar ---- */
 
-/* Not at once: what is quick needs none. */
+/* Not at once: short runs need none. */
 static const double FIRST_SECONDS = 0.3, SECONDS = 0.2;
 
 static void wipe_bar(struct progress *p)
@@ -138,7 +138,7 @@ void progress_show(struct progress *p, const char *step,
     if (!begin_bar(p, at)) return;
     const double seconds = at - p->pass_start;
     const double text = (double)counts->n_text_bytes;
-    /* What is compared with has a length of its own. */
+    /* The reference input has a length of its own. */
     const uint64_t total = strcmp(step, "against") == 0 ? 0 : p->total_bytes;
     const double share = share_of(counts->n_input_bytes, total);
     if (total != 0) draw_bar(share);
@@ -176,7 +176,7 @@ static bool names_its_file(const og_problem *problem)
     return strstr(problem->message, quoted) != NULL;
 }
 
-/* The library does not know of options. */
+/* The library does not know about options. */
 static bool is_too_long(const og_problem *problem)
 {
     return strncmp(problem->message, "the record is longer than", 25) == 0;
@@ -219,7 +219,7 @@ static void on_problem(void *ctx, const og_problem *problem)
     progress_problem(ctx, problem);
 }
 
-/* What reads no bytes counts its steps. */
+/* Steps that read no bytes are counted. */
 static void on_progress(void *ctx, const char *step,
                         const og_stream_counts *counts)
 {
@@ -289,8 +289,8 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
     struct line line = {.len = 0};
     struct rusage usage = {0};
     og_store_info info = {0};
-    /* Where both go to one place, what was found comes first. An error stays
-     * with stdout and is reported when the command ends. */
+    /* If both go to one place, results come first. An error remains with stdout
+     * and is reported when the command ends. */
     fflush(stdout);
     getrusage(RUSAGE_SELF, &usage);
     const double seconds = now() - p->start;
@@ -305,7 +305,7 @@ void progress_summary(const struct progress *p, const og_stream_counts *c,
     add_count(&line, c->n_repeated_ids, "repeated id", "repeated ids");
     add_count(&line, c->n_bad_times, "bad time", "bad times");
     add_count(&line, c->n_files_failed, "file failed", "files failed");
-    /* Less is over before it is fast. */
+    /* A rate for less would be meaningless. */
     if (bytes >= 1e6 && seconds > 0)
         add(&line, ", %.1f MB/s", bytes / 1e6 / seconds);
     add(&line, ", peak memory %.0f MB", (double)usage.ru_maxrss * 1024 / 1e6);

@@ -1,4 +1,4 @@
-/* How documents are read, as most commands want it: reading_options.h. */
+/* How documents are read, for most commands: reading_options.h. */
 
 #include "reading_options.h"
 

@@ -3,15 +3,15 @@
 
 /* The options of every command that reads documents, each defined once: how
  * files become documents, the names of the JSON fields, the longest document. A
- * command puts those that it has into its own table; AT() points into its
- * settings, `member` is the place there. */
+ * command includes those that it supports in its own table; AT() points into
+ * its settings, `member` is the member there. */
 
 #include "options.h"
 #include "progress.h"
 
 #include <origo/origo.h>
 
-/* What most of them have. */
+/* The settings of most of them. */
 struct reading_settings {
     og_fields fields;
     og_reading reading;
@@ -22,13 +22,13 @@ struct reading_settings {
 
 void reading_defaults(struct reading_settings *s);
 
-/* Starts the progress and gives the input of a stream over these files. */
+/* Starts the progress and returns the input of a stream over these files. */
 og_input reading_input(const struct reading_settings *s,
                        struct progress *progress, const char *const *paths,
                        size_t n_paths);
 
-/* The exit status of a stream. What was said already, as a problem, is not
- * repeated. */
+/* The exit status of a stream. Does not repeat what was already reported as a
+ * problem. */
 int reading_status(const char *command, og_status status,
                    const og_stream_counts *counts, const og_error *err);
 

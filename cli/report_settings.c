@@ -1,4 +1,4 @@
-/* Which report, and how it looks; see report_settings.h. */
+/* The form and the look of a report; see report_settings.h. */
 
 #include "report_settings.h"
 
@@ -43,7 +43,7 @@ static unsigned terminal_width(const struct report_settings *s)
     return 80;
 }
 
-/* Whether the name ends so, with or without .gz or .zst after it. */
+/* Whether the name ends so, optionally followed by .gz or .zst. */
 static bool ends_with(const char *s, const char *end)
 {
     static const char *const packed[] = {"", ".gz", ".zst"};

@@ -1,9 +1,9 @@
 #ifndef CLI_REPORT_SETTINGS_H
 #define CLI_REPORT_SETTINGS_H
 
-/* The options that every command with a report has: which form, where to, and
- * how it looks. Each command puts the list into its own table, with AT() for
- * its own settings. */
+/* The options of every command with a report: its form, destination and look.
+ * Each command includes the list in its own table, with AT() for its own
+ * settings. */
 
 #include "options.h"
 
@@ -21,22 +21,22 @@ enum { REPORT_FORMAT_AUTO = -1 };
 
 void report_defaults(struct report_settings *s);
 
-/* What was chosen, or follows from where the output goes: a terminal gets
- * text in its width, with colours; a FILE what its name ends with; all else
+/* The chosen options, or those that follow from the destination: for a terminal
+ * text in its width, with colours; for a FILE the form of its name; otherwise
  * JSON. */
 og_report_options report_options(const struct report_settings *s);
 
 bool report_to_stdout(const struct report_settings *s);
 
-/* The parts of it: the form that follows from the place, colour and width. */
+/* Parts of it: the form for the destination, colour and width. */
 og_format report_format_of_output(const struct report_settings *s);
 og_text_style report_style(const struct report_settings *s);
 
 /* Ends the report of a run that ends with `status`, and returns that, or the
- * status of a failure that it has reported. What was answered is reported, also
- * when another file could not be read. A report that could not be written
- * (`err` says why), or has nothing to report because all input failed, is not
- * there at all: a FILE of before stays. */
+ * status of a failure that it has reported. Answers are reported even if
+ * another file could not be read. A report that could not be written (`err`
+ * says why), or has nothing to report because all input failed, is not created:
+ * an existing FILE is kept. */
 int report_end(og_report *report, const struct report_settings *s,
                const char *command, bool answered, const og_error *err,
                int status);

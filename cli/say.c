@@ -43,7 +43,7 @@ int say_usage(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* A question is often the first command that somebody types. */
+/* A query is often the first command that a user types. */
 static int say_no_store(const char *command)
 {
     static const char *const questions[] = {"trace", "near", "quote"};
@@ -78,7 +78,7 @@ static int report_write_error(int failed_errno)
     return EXIT_IO;
 }
 
-static int first_errno; /* of stdout; 0: all is well so far */
+static int first_errno; /* of stdout; 0: no error so far */
 
 void stdout_failed(int failed_errno)
 {
@@ -138,7 +138,8 @@ static size_t typing_distance(const char *a, const char *b)
 
 struct suggestion suggest_start(const char *typed)
 {
-    /* One slip in three letters, and at least one: farther is another word. */
+    /* One wrong letter in three, and at least one: anything farther is another
+     * word. */
     const size_t slips = strlen(typed) / 3;
     return (struct suggestion){typed, NULL, (slips > 0 ? slips : 1) + 1};
 }

@@ -1,5 +1,5 @@
-/* What the commands over features have in common, from the settings to the
- * exit status. */
+/* What the commands over features share, from the settings to the exit
+ * status. */
 
 #include "sketch_settings.h"
 
@@ -30,8 +30,8 @@ int sketch_start(struct sketch_run *run, const char *command,
     return EXIT_DONE;
 }
 
-/* Short documents are sketched like any other; what is worth a word is one
- * without any feature. */
+/* Short documents are sketched like any other; only documents without any
+ * features are mentioned. */
 static void summarise(const struct sketch_run *run,
                       const og_stream_counts *counts)
 {
@@ -44,8 +44,7 @@ static void summarise(const struct sketch_run *run,
             counts->n_short == 1 ? "" : "s");
 }
 
-/* What was said already, as a problem or by finish_stdout(), is not repeated.
- */
+/* Does not repeat what was already said, as a problem or by finish_stdout(). */
 int sketch_end(struct sketch_run *run, const char *command,
                const struct sketch_settings *s, og_status status,
                const og_stream_counts *counts, const og_error *err)

@@ -1,8 +1,8 @@
 #ifndef CLI_SKETCH_SETTINGS_H
 #define CLI_SKETCH_SETTINGS_H
 
-/* The options that every command over the features of documents has: what a
- * feature is, and how documents are read. Each command puts the two lists into
+/* The options of every command over the features of documents: the kind of
+ * features, and how documents are read. Each command includes the two lists in
  * its own table, with AT() for its own settings. */
 
 #include "options.h"
@@ -106,22 +106,22 @@ void sketch_defaults(struct sketch_settings *s);
         TITLE_FIELD_OPTION(AT, member.reading.fields),                         \
         TEXT_FIELD_OPTION(AT, member.reading.fields)
 
-/* A stream under way: what the callbacks of the library get. */
+/* A running stream: passed to the callbacks of the library. */
 struct sketch_run {
     struct progress progress;
     bool failed; /* a write to stdout */
     unsigned n_bits;
 };
 
-/* Starts the progress and gives the input and the features. Opens the idf file
- * when there is one: close *out_idf with og_idf_close(). The exit status is
- * not EXIT_DONE after a word on stderr. */
+/* Starts the progress and returns the input and the features. Opens the idf
+ * file if one was given: close *out_idf with og_idf_close(). The exit status is
+ * not EXIT_DONE after a message on stderr. */
 int sketch_start(struct sketch_run *run, const char *command,
                  const struct sketch_settings *s, const char *const *paths,
                  size_t n_paths, og_input *out,
                  og_feature_options *out_features, og_idf **out_idf);
 
-/* Ends the progress, prints the summary and what went wrong. */
+/* Ends the progress, prints the summary and the error. */
 int sketch_end(struct sketch_run *run, const char *command,
                const struct sketch_settings *s, og_status status,
                const og_stream_counts *counts, const og_error *err);

@@ -150,12 +150,12 @@ const struct option_type type_same = {true, "a name of at most 31 bytes",
 
 /* ---- opening ---- */
 
-/* The option that was given and is not what the store has; NULL: all is well.
- * A preset counts for all that it sets. */
+/* The option that was given and differs from the store's; NULL: none. A preset
+ * counts for all options that it sets. */
 static const char *unlike(const og_params *wanted, og_store *store)
 {
     const og_params *has = og_store_params(store);
-    /* Without passages there is no table whose memory could be another. */
+    /* Without passages there is no table whose memory could differ. */
     const bool has_table = (og_store_indexes(store) & OG_INDEX_PASSAGES) != 0;
     const bool preset = option_was_given("preset");
 #define UNLIKE(name, member)                                                   \
@@ -187,7 +187,7 @@ static const char *unlike(const og_params *wanted, og_store *store)
     return NULL;
 }
 
-/* Those that it does not have yet. */
+/* Builds those that it does not have yet. */
 static int add_indexes(og_store *store, unsigned indexes, const char *command)
 {
     og_error err = {0};
@@ -199,7 +199,7 @@ static int add_indexes(og_store *store, unsigned indexes, const char *command)
     return status;
 }
 
-/* The library does not know of options. */
+/* The library does not know about options. */
 static int say_not_opened(const char *command, og_error *err)
 {
     static const char advice[] = "; use a smaller --memory";
@@ -218,7 +218,7 @@ static int refuse_servers(const char *command)
                      command);
 }
 
-/* Whether a command works with documents that are on servers. */
+/* Whether a command can work with documents that are on servers. */
 static bool takes_servers(const char *command)
 {
     static const char *const names[] = {"add", "import", "trace", "follow",
@@ -228,7 +228,7 @@ static bool takes_servers(const char *command)
     return false;
 }
 
-/* A catalogue is that of a table. */
+/* A catalogue belongs to a table. */
 static int check_catalogue(const struct store_settings *s, const char *command)
 {
     const bool has_table = is_table(store_path(s));

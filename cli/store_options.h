@@ -1,8 +1,9 @@
 #ifndef CLI_STORE_OPTIONS_H
 #define CLI_STORE_OPTIONS_H
 
-/* The options of every command that opens a store, and opening it. `member` is
- * the struct store_settings in the settings that AT() points into. */
+/* The options of every command that opens a store, and functions to open it.
+ * `member` is the struct store_settings in the settings that AT() points
+ * into. */
 
 #include "options.h"
 
@@ -10,8 +11,9 @@
 
 struct store_settings {
     unsigned indexes;      /* of a new store; 0: passages */
-    const char *path;      /* NULL: $ORIGO_STORE, else ./origo.store */
-    const char *catalogue; /* of a table on a server, which `path` then is */
+    const char *path;      /* NULL: $ORIGO_STORE, otherwise ./origo.store */
+    const char *catalogue; /* of a table on a server; `path` is then its
+                              address */
     og_params params;      /* of a new one */
 };
 
@@ -19,35 +21,36 @@ void store_defaults(struct store_settings *s);
 const char *store_path(const struct store_settings *s);
 bool store_is_memory(const struct store_settings *s);
 
-/* The folder: the store, or the catalogue. For messages and files. */
+/* The folder of the store, or of the catalogue. For messages and files. */
 const char *store_folder(const struct store_settings *s);
 
-/* False: it is in memory, or on servers altogether. */
+/* False: the store is in memory, or entirely on servers. */
 bool store_has_folder(const struct store_settings *s);
 
-/* For messages: of an address without the password. */
+/* For messages: an address without its password. */
 const char *store_name(const char *path);
 
-/* Opens it. Parameters that were asked for and that the store does not have
- * are wrong usage. EXIT_DONE, or the exit status after a word on stderr. */
+/* Opens it. Parameters that were requested and differ from the store's are
+ * wrong usage. EXIT_DONE, or the exit status after a message on stderr. */
 int store_open(const struct store_settings *s, og_access access,
                const char *command, og_store **out);
-/* When an index could not be built because of files of a former version: says
+/* If an index could not be built because of files of a former version: says
  * which command helps. */
 void store_say_upgrade(const og_store *store, const char *path);
 
-/* EXIT_DONE: the store has the index. Else says which command builds it, and
- * the store is closed. */
+/* EXIT_DONE: the store has the index. Otherwise says which command builds it,
+ * and closes the store. */
 int store_need_index(og_store *store, const char *path, unsigned index,
                      const char *command);
 
-/* Opens it for questions to one index (og_index). With `add` the store is made
- * when there is none, and the index is built when it is off. `options` are
- * those of a new index. */
+/* Opens it to query one index (og_index). With `add` the store is created if
+ * there is none, and the index is built if it is off. `options` are those of a
+ * new index. */
 int store_open_index(const char *path, unsigned index, bool add,
                      const og_store_options *options, const char *command,
                      og_store **out);
-/* Closes it. `status`, or that of a failure to close when all was well. */
+/* Closes it. Returns `status`, or that of a failure to close if there was none
+ * before. */
 int store_close(og_store *store, const char *command, int status);
 
 extern const struct option_type type_indexes; /* unsigned, og_index */

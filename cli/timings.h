@@ -11,20 +11,20 @@ struct timings {
     unsigned n;
     struct timings_stage {
         char name[24];
-        double seconds, busiest; /* of all threads, of the one with most */
+        double seconds, busiest; /* over all threads; of the busiest one */
         unsigned n_threads;
         unsigned long long n;
     } stages[TIMINGS_STAGES];
-    double wait;                     /* seconds of the clock, of all threads */
-    double threads[TIMINGS_THREADS]; /* the processor's, of each */
-    double start;                    /* of the process, when it began */
+    double wait;                     /* wall-clock seconds, over all threads */
+    double threads[TIMINGS_THREADS]; /* CPU seconds of each */
+    double start;                    /* of the process, at the start */
 };
 
 /* Begins. */
 void timings_start(struct timings *t);
 /* og_input.on_timing. */
 void timings_add(struct timings *t, const og_timing *timing);
-/* The table. What the process did beside the threads of the stream is the last
+/* The table. What the process did outside the threads of the stream is the last
  * stage: opening, syncing, writing. */
 void timings_print(const struct timings *t, const og_stream_counts *counts);
 

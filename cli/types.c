@@ -1,8 +1,8 @@
 /* The types that an option can have: text to value, and back for the help.
  *
- * Numbers take k M G T (powers of 1000) and Ki Mi Gi Ti (powers of 1024), with
- * a fraction if one likes: 1.5G. They are shown in the largest unit that
- * divides them, so that what the help prints can be typed in again. */
+ * Numbers take k M G T (powers of 1000) and Ki Mi Gi Ti (powers of 1024),
+ * optionally with a fraction: 1.5G. They are shown in the largest unit that
+ * divides them, so that the values in the help can be typed in again. */
 
 #include "number.h"
 #include "options.h"
@@ -99,7 +99,7 @@ static bool parse_weight(const struct option *o, const char *s, void *out)
 {
     (void)o;
     char *end;
-    /* Digits first: strtod would take blanks, signs, "nan" and "inf". */
+    /* Digits first: strtod would accept blanks, signs, "nan" and "inf". */
     if (s[0] < '0' || s[0] > '9') return false;
     const double weight = strtod(s, &end);
     if (*end != '\0' || !(weight <= 1e9)) return false;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Seconds: of a connection, and of a feed as a whole. A server may let a stream
- * of documents wait, so there only silence ends it. */
+/* Seconds: of a connection, and of a whole feed. A server may answer a stream
+ * of documents slowly, so only silence ends that. */
 enum { CONNECT = 20, WHOLE = 120, SILENCE = 300, MOST_REDIRECTS = 5 };
 
 /* ---- who may be asked ---- */
@@ -155,8 +155,8 @@ static bool make_lines(const struct fetch_request *r, bool is_post,
              (*out = curl_slist_append(*out, "Expect:")) != NULL));
 }
 
-/* As OpenSSL has it, and so librdkafka: systems keep their certificates in
- * different places, and not every libcurl looks in all of them. */
+/* As in OpenSSL, and so in librdkafka: systems keep their certificates in
+ * different places, and not every libcurl searches all of them. */
 static void set_certificates(CURL *curl)
 {
     const char *const path = getenv("SSL_CERT_FILE");
@@ -211,7 +211,7 @@ static og_status status_of(CURLcode code, const struct fetch_request *r,
                        story[0] != 0 ? story : curl_easy_strerror(code));
 }
 
-/* One request, without redirects; *out_next is where one leads, for
+/* One request, without redirects; *out_next is the target of a redirect, for
  * curl_free(), or NULL. */
 static og_status ask_once(CURL *curl, const struct fetch_request *r,
                           const char *url, bool is_post,
@@ -283,7 +283,7 @@ og_status fetch_post(const struct fetch_request *r, struct fetch_answer *out,
     char *next = NULL;
     if (curl == NULL) return OG_ERR_MEMORY;
     const og_status status = ask_once(curl, r, r->url, true, out, &next, err);
-    free(next); /* documents go where they were sent, or nowhere */
+    free(next); /* documents go to the given server, or nowhere */
     curl_easy_cleanup(curl);
     return status;
 }

@@ -1,8 +1,8 @@
 #ifndef FOLLOW_FETCH_H
 #define FOLLOW_FETCH_H
 
-/* HTTP, by libcurl: feeds, from hosts that were allowed and no others, and the
- * server that documents go to. A build without it says so. */
+/* HTTP, by libcurl: for feeds, from allowed hosts only, and for the server that
+ * documents are sent to. A build without it reports so. */
 
 #include "following.h"
 
@@ -11,7 +11,7 @@ enum { FETCH_TAG = 256 };
 struct fetch_request {
     const char *url;
     const struct follow_names *hosts;  /* that redirects may lead to */
-    const char *etag, *last_modified;  /* of the last time; NULL: none */
+    const char *etag, *last_modified;  /* of the last fetch; NULL: none */
     const char *unix_path;             /* instead of the host; NULL: no */
     const char *token;                 /* NULL: none */
     og_bytes body;                     /* of a POST */
@@ -24,10 +24,10 @@ struct fetch_answer {
     char *body; /* zero-terminated; NULL: none */
     size_t len, cap, max_bytes;
     char etag[FETCH_TAG], last_modified[FETCH_TAG];
-    unsigned retry_after; /* seconds; 0: nothing was said */
+    unsigned retry_after; /* seconds; 0: not given */
 };
 
-/* OG_ERR_USAGE: the address is none, or its host was not allowed. */
+/* OG_ERR_USAGE: the address is invalid, or its host was not allowed. */
 og_status fetch_check(const char *url, const struct follow_names *hosts,
                       og_error *err);
 /* OG_OK: there was an answer, whatever its status. OG_ERR_IO, OG_ERR_LIMIT,

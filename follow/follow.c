@@ -25,7 +25,7 @@ const char *const follow_abilities = "files, folders, feeds"
 
 /* Documents in a batch: enough to share a sync among many. */
 enum { MOST_DOCUMENTS = 1024 };
-/* How long a source is waited for at a time: a signal is heard as late. */
+/* How long a source is waited for at a time: the longest delay of a signal. */
 enum { STEP_MS = 100 };
 
 /* ---- small things ---- */
@@ -105,7 +105,7 @@ static og_bytes copy_to(char **at, og_bytes s)
     return (og_bytes){to, s.len};
 }
 
-/* All strings of a document in one piece, which its id begins. */
+/* All strings of a document in one block, which begins with its id. */
 static bool copy_document(const og_document *doc, og_document *out)
 {
     const size_t len = doc->id.len + doc->title.len + doc->url.len +
@@ -137,7 +137,7 @@ static bool add_to_batch(struct follow_batch *b, const og_document *doc)
     return true;
 }
 
-/* As the server does: the same text has the same id every time. */
+/* As in the server: the same text always has the same id. */
 static og_bytes made_id(og_bytes text, char out[48])
 {
     enum { SHOWN = 16 };
@@ -234,8 +234,8 @@ static bool ends_with(const char *s, const char *end)
     return len >= end_len && strcmp(s + len - end_len, end) == 0;
 }
 
-/* The name of a source says what it is: an address by its scheme, a folder is
- * one, and of files those with the names of XML are feeds. */
+/* The name of a source determines its kind: an address by its scheme, a folder,
+ * a feed if the file has a name of XML, otherwise lines. */
 static og_status open_source(struct following *f, const char *name,
                              struct follow_source **out, og_error *err)
 {
@@ -271,7 +271,7 @@ static og_status open_sources(struct following *f, og_error *err)
 
 /* ---- the loop ---- */
 
-/* Asks every source once; `wait_ms` is shared among them. */
+/* Polls every source once; `wait_ms` is shared among them. */
 static og_status poll_all(struct following *f, unsigned wait_ms, bool *out_any,
                           og_error *err)
 {
@@ -338,7 +338,7 @@ og_status follow_run(const struct follow_options *options,
     struct following f = {.options = options, .positions.fd = -1};
     og_status status = open_all(&f, err);
     if (status == OG_OK) status = run_loop(&f, err);
-    /* What was asked to stop while it waited for its target has stopped. */
+    /* A stop while waiting for the target is not a failure. */
     if (status == OG_ERR_STOPPED) status = OG_OK;
     *out_counts = f.counts;
     close_all(&f);

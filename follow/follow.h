@@ -1,20 +1,20 @@
 #ifndef FOLLOW_FOLLOW_H
 #define FOLLOW_FOLLOW_H
 
-/* Takes documents in as they come: from files that grow, folders, feeds and
- * queues, into a store or a server.
+/* Adds documents as they arrive, from growing files, folders, feeds and queues,
+ * to a store or a server.
  *
  *     sources -> batch -> target (durable) -> positions (durable) ->
  * acknowledge
  *
- * At least once: a position is kept after the documents before it are safe, so
- * a crash between the two reads some of them again, and a target that has a
- * document already takes it for known. One batch is in memory at a time;
- * sources are read no faster than the target takes. */
+ * At least once: a position is stored after the documents before it are safe,
+ * so after a crash between the two some are read again, and a target that
+ * already has a document ignores it. One batch is in memory at a time; sources
+ * are read no faster than the target accepts. */
 
 #include <origo/origo.h>
 
-/* Names for a message and for the help: what this build can follow. */
+/* For a message and the help: what this build can follow. */
 extern const char *const follow_abilities;
 
 struct follow_names {
@@ -27,7 +27,7 @@ struct follow_options {
     og_store *store;             /* NULL: a server */
     const char *server;          /* "http://127.0.0.1:7070", "unix:PATH" */
     const char *token_file;      /* of the server; NULL: none */
-    const char *state;           /* where positions are kept; NULL: nowhere */
+    const char *state;           /* where positions are stored; NULL: nowhere */
     struct follow_names hosts;   /* of feeds that may be fetched */
     const char *kafka_config;    /* lines of name=value for librdkafka */
     const char *group;           /* of consumers, Kafka and Redis */
@@ -37,18 +37,18 @@ struct follow_options {
     uint64_t max_document;
     uint64_t max_batch; /* bytes of documents in memory */
     unsigned n_threads;
-    unsigned interval, feed_interval; /* seconds between two looks */
-    bool once;                        /* what is there, and no more */
+    unsigned interval, feed_interval; /* seconds between two polls */
+    bool once;                        /* what is there now, and no more */
     void *ctx;
-    /* What was skipped, or could not be had for now. `line` 0: not known. */
+    /* Something was skipped, or is unavailable for now. `line` 0: unknown. */
     void (*on_problem)(void *ctx, const char *source, uint64_t line,
                        bool skipped, const char *message);
     void (*on_progress)(void *ctx, const og_stream_counts *counts);
     bool (*should_stop)(void *ctx);
 };
 
-/* Until it is stopped, or with `once` until nothing more is there. OG_OK in
- * both cases: everything that was read is durable, or will be read again. */
+/* Runs until it is stopped, or with `once` until there is nothing more. OG_OK
+ * in both cases: everything that was read is durable, or will be read again. */
 og_status follow_run(const struct follow_options *options,
                      og_stream_counts *out_counts, og_error *err);
 

@@ -12,12 +12,13 @@ struct follow_source;
 /* ---- sources ---- */
 
 struct follow_source_kind {
-    /* Takes what is there, until the batch was written once or nothing is
-     * left; waits for it at most `wait_ms`. *out_any: something was there. A
-     * failure that may pass is reported by follow_problem() and is OG_OK. */
+    /* Takes what is available, until the batch was written once or nothing is
+     * left; waits for it at most `wait_ms`. *out_any: something was available.
+     * A temporary failure is reported by follow_problem() and is OG_OK. */
     og_status (*poll)(struct follow_source *source, unsigned wait_ms,
                       bool *out_any, og_error *err);
-    /* What was marked is durable, and so are its positions. May be NULL. */
+    /* The marked documents are durable, and so are their positions. May be
+     * NULL. */
     og_status (*acknowledge)(struct follow_source *source, og_error *err);
     void (*close)(struct follow_source *source);
 };
@@ -28,7 +29,7 @@ struct follow_source {
     const char *name; /* as it was given */
 };
 
-/* Each takes a name that is of its kind. */
+/* Each accepts names of its kind. */
 og_status source_lines_open(struct following *f, const char *name,
                             struct follow_source **out, og_error *err);
 og_status source_folder_open(struct following *f, const char *name,
@@ -48,7 +49,7 @@ struct follow_batch {
     uint64_t n_bytes;
 };
 
-/* All of the batch is durable when it returns OG_OK; counts are added to. */
+/* The whole batch is durable when it returns OG_OK; adds to the counts. */
 struct follow_target {
     og_status (*write)(struct follow_target *target,
                        const struct follow_batch *batch,
@@ -75,15 +76,16 @@ struct following {
     uint64_t n_writes; /* batches so far */
 };
 
-/* Copies the document into the batch; a full batch is written. What has no id
- * gets a hash of its text. */
+/* Copies the document into the batch; a full batch is written. A document
+ * without an id gets a hash of its text. */
 og_status follow_take(struct following *f, const og_document *doc,
                       og_error *err);
-/* An object of JSON as a document; one that is none is a problem of the
+/* A JSON object as a document; anything else is reported as a problem of the
  * source and skipped. `line` is reported with it, 0: none. */
 og_status follow_take_json(struct following *f, const char *source,
                            uint64_t line, og_bytes json, og_error *err);
-/* Everything up to here was taken: the next write keeps `value` under `key`. */
+/* Everything up to here was taken: the next write stores `value` under
+ * `key`. */
 og_status follow_mark(struct following *f, const char *key, const char *value,
                       og_error *err);
 og_status follow_write(struct following *f, og_error *err);
@@ -91,13 +93,13 @@ void follow_problem(struct following *f, const char *source, uint64_t line,
                     bool skipped, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 bool follow_should_stop(const struct following *f);
-/* Sleeps, unless it is stopped. False: it is. */
+/* Sleeps, unless stopped. False: stopped. */
 bool follow_wait(const struct following *f, unsigned ms);
-uint64_t follow_now_ms(void); /* of a clock that never goes back */
+uint64_t follow_now_ms(void); /* of a monotonic clock */
 
 og_status follow_fail(og_error *err, og_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What calloc() gives, or OG_ERR_MEMORY. */
+/* calloc(), or OG_ERR_MEMORY. */
 og_status follow_allocate(size_t len, void *out, og_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 struct position {
     char *key, *value;
     bool is_changed;
-    struct position *next; /* that is changed, too */
+    struct position *next; /* also a changed one */
 };
 
 static og_status fail(og_error *err, og_status status, const char *what,
@@ -169,7 +169,7 @@ static void write_node(const void *node, VISIT visit, void *out)
         write_position(out, *(struct position *const *)node);
 }
 
-/* A file that appears whole, then a descriptor that appends to it. */
+/* A file that appears whole, then a descriptor for appending to it. */
 static og_status rewrite(struct positions *p, og_error *err)
 {
     og_output *output = NULL;

@@ -5,9 +5,9 @@
  *
  *     {"key":"file:/var/log/a.jsonl","value":"2049 77 5120 ..."}
  *
- * of which the last of a key counts. What changes is appended and synced; a
- * file of mostly old lines is written anew. A last line that a crash broke off
- * is no position. */
+ * of which the last one of a key counts. Changes are appended and synced; a
+ * file of mostly outdated lines is rewritten. An incomplete last line, after a
+ * crash, is ignored. */
 
 #include <origo/origo.h>
 
@@ -23,7 +23,7 @@ og_status positions_open(struct positions *p, const char *path, og_error *err);
 void positions_close(struct positions *p);
 /* NULL: none. Valid until the key is set again. */
 const char *positions_get(const struct positions *p, const char *key);
-/* Kept by the next positions_save(). */
+/* Written by the next positions_save(). */
 og_status positions_set(struct positions *p, const char *key, const char *value,
                         og_error *err);
 og_status positions_save(struct positions *p, og_error *err);

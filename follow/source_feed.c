@@ -1,9 +1,8 @@
 /* RSS and Atom, from a file or from an address on a host that was allowed.
  *
- * A feed is read whole each time it has changed; entries that were there before
- * are known to the target. The position shows whether it has changed: of a file
- * its length and time, of an address what its server said (ETag,
- * Last-Modified). */
+ * A feed is read whole each time it has changed; the target already has the
+ * earlier entries. The position tells whether it has changed: for a file its
+ * length and time, for an address the server's ETag and Last-Modified. */
 
 #include "fetch.h"
 #include "following.h"
@@ -64,7 +63,7 @@ static og_status read_feed(struct feed *feed, og_bytes bytes, bool *out_is_read,
     return OG_OK;
 }
 
-/* ---- a file ---- */
+/* *out_is_read: all of it was read, and it may be marked. */
 
 static og_status load_file(struct feed *feed, int fd, size_t len, char **out,
                            og_error *err)
@@ -96,7 +95,7 @@ static og_status read_changed(struct feed *feed, int fd,
     if (status == OG_OK)
         status = read_feed(feed, (og_bytes){bytes, len}, &is_read, err);
     free(bytes);
-    /* A file that is no feed is read again when it has changed. */
+    /* A file that is not a feed is read again once it has changed. */
     if (status != OG_OK) return status;
     return follow_mark(feed->base.following, feed->key, state, err);
 }
@@ -133,7 +132,7 @@ static og_status look_at_file(struct feed *feed, bool *out_any, og_error *err)
 
 /* ---- an address ---- */
 
-/* "ETAG\tLAST-MODIFIED", each may be empty. */
+/* "ETAG\tLAST-MODIFIED", each possibly empty. */
 static void split_state(const char *state, struct fetch_request *request,
                         char etag[FETCH_TAG])
 {
@@ -202,7 +201,7 @@ static og_status look_at_address(struct feed *feed, bool *out_any,
     return status;
 }
 
-/* Twice as long after each failure. */
+/* Doubles after each failure. */
 static unsigned seconds_to_next(const struct feed *feed)
 {
     const struct follow_options *const o = feed->base.following->options;

@@ -1,10 +1,10 @@
 /* A folder into which files are put.
  *
  * The positions are the files that were read, each with its length and the time
- * of its last change: one that has changed is read again, as a new version. A
- * file that was just written may not be whole yet, so it is left for the next
- * look; names that begin with a dot or end as those of unfinished files do are
- * not looked at. */
+ * of its last change: a changed file is read again, as a new version. A file
+ * that was just written may be incomplete, so it is left for the next scan;
+ * names that begin with a dot or end like those of unfinished files are
+ * skipped. */
 
 #include "following.h"
 
@@ -23,7 +23,7 @@ struct folder {
     struct follow_source base;
     char *path;
     uint64_t next_look; /* ms */
-    og_error err;       /* of the file at hand */
+    og_error err;       /* of the current file */
     og_status status;
 };
 
@@ -39,7 +39,7 @@ static bool is_unfinished(const char *name)
            has_ending(name, ".part") || has_ending(name, "~");
 }
 
-/* One from the future has a wrong clock and is not waited for. */
+/* A time in the future is due to a wrong clock and not waited for. */
 static bool is_settled(const struct stat *about)
 {
     const time_t now = time(NULL);
@@ -77,8 +77,8 @@ static bool should_stop(void *ctx)
     return follow_should_stop(folder->base.following);
 }
 
-/* A file that cannot be read was reported as a problem; it is tried again when
- * it has changed. *out_is_read is false when we were stopped in the middle. */
+/* A file that cannot be read was reported as a problem; it is tried again once
+ * it has changed. *out_is_read is false if we were stopped in the middle. */
 static og_status read_file(struct folder *folder, const char *path,
                            bool *out_is_read, og_error *err)
 {

@@ -1,10 +1,10 @@
 /* Topics of Kafka: kafka://HOST:PORT[,HOST:PORT]/TOPIC[,TOPIC], a document in
  * each message, as JSON.
  *
- * Partitions are shared out among the members of the group by Kafka. Where to
- * begin in one is what the target's own positions say, else what the group
- * committed, else its first message. Offsets are committed after the documents
- * are durable: others can see there how far this group is. */
+ * Kafka assigns partitions to the members of the group. A partition is read
+ * from the target's own position, otherwise from the group's committed offset,
+ * otherwise from its first message. Offsets are committed after the documents
+ * are durable: they show others how far this group is. */
 
 #include "following.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With --once a group must form and a broker answer, which takes seconds. */
+/* With --once a group must form and a broker respond, which takes seconds. */
 enum { ONCE_WAIT_MS = 120000 };
 
 struct partition {
@@ -119,7 +119,7 @@ static og_status take_document(struct kafka *k, const rd_kafka_message_t *m,
              "%.300s, topic %s, partition %" PRId32 ", offset %" PRId64,
              k->base.name, topic, m->partition, m->offset);
     k->base.following->counts.n_input_bytes += m->len;
-    /* One without a payload says that its key was deleted. */
+    /* A message without a payload says that its key was deleted. */
     if (m->payload != NULL)
         status = follow_take_json(k->base.following, place, 0,
                                   (og_bytes){m->payload, m->len}, err);
@@ -146,7 +146,7 @@ static og_status take_message(struct kafka *k, const rd_kafka_message_t *m,
         if (p != NULL) p->is_at_end = true;
         return OG_OK;
     }
-    /* Brokers come back; the client tries again by itself. */
+    /* Brokers come back; the client retries by itself. */
     if (!k->is_failing)
         follow_problem(k->base.following, k->base.name, 0, false, "%s",
                        rd_kafka_message_errstr(m));
@@ -189,7 +189,7 @@ static void commit_offsets(struct kafka *k, bool waits)
             p->next;
         p->is_changed = false;
     }
-    /* It says to others how far we are; we know from our own positions. */
+    /* It is for others; we use our own positions. */
     if (list->cnt > 0) (void)rd_kafka_commit(k->client, list, !waits);
     rd_kafka_topic_partition_list_destroy(list);
 }
@@ -198,8 +198,8 @@ static og_status acknowledge_kafka(struct follow_source *source, og_error *err)
 {
     struct kafka *const k = (struct kafka *)source;
     (void)err;
-    /* With --once the end is near, and an answer that is not waited for may
-     * never leave. */
+    /* With --once the program ends soon, and an unawaited commit may never be
+     * sent. */
     commit_offsets(k, source->following->options->once);
     return OG_OK;
 }
@@ -254,8 +254,7 @@ static og_status configure(struct kafka *k, rd_kafka_conf_t *conf,
         {"enable.auto.commit", "false"},
         {"enable.partition.eof", "true"},
         {"auto.offset.reset", "earliest"},
-        /* Messages that wait in memory, KiB; 64 MiB of each partition without
-         * it. */
+        /* Buffered messages, KiB; without it 64 MiB per partition. */
         {"queued.max.messages.kbytes", "16384"},
     };
     og_status status = OG_OK;

@@ -1,12 +1,12 @@
-/* A file of JSON lines that grows.
+/* A growing file of JSON lines.
  *
  * The position is the file's inode, the offset after the last whole line, a
- * hash of the bytes before it, and the number of that line. The hash shows what
- * an inode does not: a file that was truncated and has grown again, an inode
- * that a new file got. A file under another inode was rotated: the old one is
- * read to its end, also after a restart as long as it lies in the same folder,
- * then the new one from its beginning. Half a line at the end waits for its
- * other half. */
+ * hash of the bytes before it, and the number of that line. The hash detects
+ * what an inode does not: a file that was truncated and has grown again, an
+ * inode reused for a new file. A file with another inode was rotated: the old
+ * one is read to its end, also after a restart if it is still in the same
+ * folder, then the new one from its beginning. An incomplete line at the end is
+ * left until it is complete. */
 
 #include "following.h"
 
@@ -31,8 +31,8 @@ struct lines {
     char *data;
     size_t len, cap;
     bool is_discarding; /* the rest of a line that is too long */
-    bool is_missed;     /* it was reported that there is no file */
-    bool has_rotated;   /* the file that is open has another name now */
+    bool is_missed;     /* the missing file was reported */
+    bool has_rotated;   /* the open file now has another name */
     uint64_t next_look; /* ms */
 };
 
@@ -107,7 +107,7 @@ static void drop_file(struct lines *l)
     begin_at(l, 0, 0);
 }
 
-/* The file of a former name, in the same folder; -1: it is not there. */
+/* The renamed file, in the same folder; -1: not found. */
 static int find_rotated(const struct lines *l, const struct place *place)
 {
     char *const copy = strdup(l->path);
@@ -128,7 +128,7 @@ static int find_rotated(const struct lines *l, const struct place *place)
     return found;
 }
 
-/* Where the last run ended, if that can be found. */
+/* Continues where the last run ended, if that can be found. */
 static void resume(struct lines *l)
 {
     struct place place;
@@ -193,7 +193,7 @@ static og_status take_line(struct lines *l, og_bytes line, og_error *err)
                             err);
 }
 
-/* The bytes of lines that were taken are not needed any more. */
+/* Discards the bytes of lines that were taken. */
 static void drop_bytes(struct lines *l, size_t n)
 {
     memmove(l->data, l->data + n, l->len - n);
@@ -256,7 +256,7 @@ static bool note_nothing(void *ctx, og_bytes name, og_json_kind kind,
     return true;
 }
 
-/* A last line without its newline: it is whole when it is an object. */
+/* A last line without its newline: it is complete if it is an object. */
 static og_status take_rest(struct lines *l, bool is_final, og_error *err)
 {
     const og_bytes rest = {l->data, l->len};
@@ -271,7 +271,7 @@ static og_status take_rest(struct lines *l, bool is_final, og_error *err)
     return status;
 }
 
-/* At the end of what is there: has another file taken the name? */
+/* At the end of the available data: has another file taken the name? */
 static og_status look_at_end(struct lines *l, bool *out_any, og_error *err)
 {
     struct stat here, there;
@@ -279,7 +279,7 @@ static og_status look_at_end(struct lines *l, bool *out_any, og_error *err)
     if (fstat(l->fd, &here) != 0) return OG_OK;
     const bool is_there = stat(l->path, &there) == 0;
     if (is_there && (here.st_ino != there.st_ino || l->has_rotated)) {
-        /* What came in between is read first. */
+        /* Data that arrived in between is read first. */
         if ((uint64_t)here.st_size > l->offset + l->len) {
             *out_any = true;
             return OG_OK;
@@ -293,7 +293,7 @@ static og_status look_at_end(struct lines *l, bool *out_any, og_error *err)
     return once ? take_rest(l, false, err) : OG_OK;
 }
 
-/* Shorter, or other bytes before the place: written anew under its inode. */
+/* Shorter, or other bytes before the position: rewritten under its inode. */
 static void look_for_truncation(struct lines *l, uint64_t check)
 {
     struct stat about;
@@ -353,7 +353,7 @@ static void close_lines(struct follow_source *source)
     free(l);
 }
 
-/* The name from the root, of a file that need not be there yet. */
+/* The absolute path of a file that need not exist yet. */
 static char *absolute(const char *path)
 {
     char *whole = realpath(path, NULL);

@@ -1,10 +1,10 @@
 /* A stream of Redis: redis://HOST[:PORT]/STREAM, read as a consumer of a group.
  *
  * An entry is a document: the fields have the names of those of JSON, or one
- * field holds an object of JSON. Entries that were given to this consumer and
- * never acknowledged come again first. XACK follows when the documents are
- * durable. The position that is kept beside them is where a group begins that
- * Redis does not know (any more). */
+ * field holds an object of JSON. Entries that were delivered to this consumer
+ * and never acknowledged are read again first. XACK follows once the documents
+ * are durable. The stored position is where a group begins that Redis does not
+ * know (any more). */
 
 #include "following.h"
 
@@ -25,7 +25,7 @@ struct redis {
     redisContext *connection;
     entry_id *taken; /* and not acknowledged */
     size_t n_taken, cap;
-    entry_id last;     /* of those that come again; "": new ones */
+    entry_id last;     /* of those read again; "": new ones */
     uint64_t next_try; /* ms */
     bool is_failing;   /* and it was reported */
     unsigned n_failed;
@@ -43,7 +43,7 @@ static void hang_up(struct redis *r, const char *why)
     r->next_try = follow_now_ms() + RETRY_MS;
     if (r->connection != NULL) redisFree(r->connection);
     r->connection = NULL;
-    /* Given again when it is back. */
+    /* They are delivered again after reconnecting. */
     r->n_taken = 0;
 }
 
@@ -73,7 +73,7 @@ static bool ask_and_forget(struct redis *r, int n, const char **words)
     return reply != NULL;
 }
 
-/* As redis-cli: a secret is no part of an address. */
+/* As in redis-cli: a secret is not part of an address. */
 static bool log_in(struct redis *r)
 {
     const char *words[] = {"AUTH", getenv("REDISCLI_AUTH")};
@@ -192,7 +192,7 @@ static og_status take_entry(struct redis *r, const redisReply *entry,
     id[name.len] = 0;
     snprintf(place, sizeof(place), "%.300s, entry %s", r->base.name, id);
     if (r->last[0] != 0) memcpy(r->last, id, sizeof(id));
-    /* One that was deleted since has no fields any more. */
+    /* An entry that was deleted since has no fields. */
     if (entry->element[1]->type == REDIS_REPLY_ARRAY)
         status = take_fields(r, place, entry->element[1], err);
     return status == OG_OK ? note_taken(r, id, err) : status;
@@ -246,7 +246,7 @@ static og_status poll_redis(struct follow_source *source, unsigned wait_ms,
         return follow_fail(err, OG_ERR_IO, "'%s' does not respond",
                            source->name);
     if (r->connection == NULL && (follow_now_ms() < r->next_try || !dial(r))) {
-        *out_any = once; /* it is tried again */
+        *out_any = once; /* it is retried */
         if (once) (void)follow_wait(source->following, 100);
         return OG_OK;
     }
@@ -273,7 +273,8 @@ static og_status acknowledge_redis(struct follow_source *source, og_error *err)
         int n = 3;
         for (; at < r->n_taken && n < 3 + AT_ONCE; at++)
             words[n++] = r->taken[at];
-        /* What is not acknowledged comes again, and is known then. */
+        /* Entries without an acknowledgement are delivered again, and are then
+         * known. */
         (void)ask_and_forget(r, n, words);
     }
     r->n_taken = 0;

@@ -1,9 +1,10 @@
 /* To a server: a batch is one request, a line for each document, and the answer
  * has a line for each when it is durable.
  *
- * A server that is busy, starting or away is asked again, later and later, as
- * long as nobody stops it: sources wait meanwhile. An answer that refuses the
- * whole request for good (401, 403, 404, 413) ends the command. */
+ * A request to a server that is busy, starting or unreachable is retried with
+ * growing pauses until the command is stopped: sources wait meanwhile. An
+ * answer that refuses the whole request for good (401, 403, 404, 413) ends the
+ * command. */
 
 #include "fetch.h"
 
@@ -63,8 +64,8 @@ static bool take_result(void *ctx, og_bytes name, og_json_kind kind,
     return true;
 }
 
-/* Adds to the counts what all lines say. False: some are missing, so what they
- * are about may not be durable. */
+/* Adds the results of all lines to the counts. False: some are missing, so
+ * their documents may not be durable. */
 static bool count_results(struct following *f, const char *source,
                           const struct follow_batch *batch,
                           const struct fetch_answer *answer,
@@ -98,8 +99,8 @@ static bool may_pass(long status)
     return status == 408 || status == 429 || status >= 500;
 }
 
-/* *out_is_done: all of it is durable. Else it is to be tried again, if the
- * status is OG_OK. */
+/* *out_is_done: the whole batch is durable. Otherwise it is to be retried, if
+ * the status is OG_OK. */
 static og_status post_once(struct server_target *t,
                            const struct follow_batch *batch, og_bytes body,
                            og_stream_counts *counts, unsigned *out_wait_s,
@@ -180,7 +181,7 @@ static og_status read_token(struct server_target *t, const char *path,
     const bool is_read =
         file != NULL && fgets(line, sizeof(line), file) != NULL;
     if (file != NULL) fclose(file);
-    /* The file of a server has the role after it. */
+    /* The file of a server has the role after the token. */
     line[strcspn(line, " \t\r\n")] = 0;
     if (!is_read || line[0] == 0)
         return follow_fail(err, OG_ERR_IO, "cannot read a token from '%s'",

@@ -20,7 +20,7 @@ static og_status next_document(void *ctx, og_document *out, og_error *err)
     return OG_OK;
 }
 
-/* It names no file: the documents come from several sources by now. */
+/* Names no file: the documents are from several sources. */
 static void pass_problem(void *ctx, const og_problem *problem)
 {
     struct batch_reading *const reading = ctx;

@@ -7,11 +7,10 @@
  *     ORIGO.INFO key                                 names and numbers
  *     ORIGO.LOADCHUNK key chunk                      of a rewritten log
  *
- * The bytes are those of <origo/partition.h>, which does the work; this file
+ * The formats are those of <origo/partition.h>, which does the work; this file
  * translates. Sharding, replication, failover, persistence and resharding are
- * the server's. A partition takes its memory when it is reserved and none
- * later, so only ORIGO.RESERVE is refused when the server's memory is at its
- * limit. */
+ * the server's. A partition allocates all its memory when it is reserved, so
+ * only ORIGO.RESERVE is refused when the server is at its memory limit. */
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +21,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 static RedisModuleType *partition_type;
-static og_partition_bytes answer; /* used again: commands run one by one */
+static og_partition_bytes answer; /* reused: commands run one at a time */
 
 static struct {
     uint64_t lookups, fps_looked_up, fps_found;
@@ -305,7 +304,7 @@ static void add_metrics(RedisModuleInfoCtx *ctx, int for_crash_report)
 
 /* ---- loading ---- */
 
-/* From the server, so that its limit of memory covers partitions. */
+/* From the server, so that its memory limit covers partitions. */
 static void *resize_memory(void *ctx, void *ptr, size_t old_len, size_t new_len)
 {
     void *moved = NULL;

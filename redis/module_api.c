@@ -11,8 +11,7 @@ MODULE_EXTRAS(DEFINE_FUNCTION)
 /* A function under its name; the server writes its address to *out. */
 typedef int get_function_fn(const char *name, void *out);
 
-/* A server that loads a module puts this function at the head of the context.
- */
+/* A server that loads a module puts this function first in the context. */
 static get_function_fn *get_function_of(RedisModuleCtx *ctx)
 {
     get_function_fn *get_function;

@@ -1,11 +1,13 @@
 #ifndef OG_REDIS_MODULE_API_H
 #define OG_REDIS_MODULE_API_H
 
-/* What the module needs of its server, Redis 7 or Valkey, and nothing more.
+/* The functions of the server, Redis 7 or Valkey, that the module needs, and
+ * nothing more.
  *
- * A server hands out its functions by name. Its own header would declare all of
- * them for one version; these are the few that we call, which both servers keep
- * as they are. The names are the server's, after module_api_load(). */
+ * A server provides its functions by name. Its own header would declare all of
+ * them for one version; these are the few that we call, whose interface is
+ * stable in both servers. The names are the server's, after
+ * module_api_load(). */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +28,7 @@ enum { KEY_TYPE_EMPTY = 0 };
 enum {
     OPTION_HANDLES_IO_ERRORS = 1 << 0,
     OPTION_HANDLES_ASYNC_LOAD = 1 << 2,
-    OPTION_HANDLES_SLOT_MIGRATION = 1 << 5, /* Valkey; Redis passes over it */
+    OPTION_HANDLES_SLOT_MIGRATION = 1 << 5, /* Valkey; Redis ignores it */
 };
 
 typedef int module_command_fn(RedisModuleCtx *ctx, RedisModuleString **argv,
@@ -55,7 +57,7 @@ struct module_type_methods {
                   void **value);
 };
 
-/* X(result, name, arguments) of every function that must be there. */
+/* X(result, name, arguments) of every required function. */
 #define MODULE_FUNCTIONS(X)                                                    \
     X(void, SetModuleAttribs, (RedisModuleCtx *, const char *, int, int))      \
     X(void, SetModuleOptions, (RedisModuleCtx *, int))                         \
@@ -98,7 +100,7 @@ struct module_type_methods {
     X(int, InfoAddFieldULongLong,                                              \
       (RedisModuleInfoCtx *, const char *, unsigned long long))
 
-/* Those that may be missing: NULL then. */
+/* Optional functions: NULL if missing. */
 #define MODULE_EXTRAS(X)                                                       \
     X(int, IsModuleNameBusy, (const char *))                                   \
     X(void *, TryAlloc, (size_t)) /* from Redis 7.0 on */
@@ -109,8 +111,8 @@ MODULE_FUNCTIONS(DECLARE_FUNCTION)
 MODULE_EXTRAS(DECLARE_FUNCTION)
 #undef DECLARE_FUNCTION
 
-/* Finds the functions of the server that is loading the module. NULL: done;
- * else the name of one that it does not have. */
+/* Looks up the functions of the server that is loading the module. NULL: done;
+ * otherwise the name of a missing one. */
 const char *module_api_load(RedisModuleCtx *ctx);
 
 #endif

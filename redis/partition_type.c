@@ -1,13 +1,13 @@
 /* A partition as a value of the server.
  *
- * Snapshots, rewritten logs, copies and digests are all made of the same chunks
+ * Snapshots, rewritten logs, copies and digests all consist of the same chunks
  * (<origo/partition.h>), which have a version and a checksum of their own and
- * are checked when they are loaded. Nothing is allocated to save one: the
- * buffer is there from the start, since a snapshot cannot report a failure. */
+ * are verified when they are loaded. Saving allocates nothing: the buffer
+ * exists from the start, since a snapshot cannot report a failure. */
 
 #include "partition_type.h"
 
-/* Of the order and number of chunks in a snapshot; chunks have their own. */
+/* For the order and number of chunks in a snapshot; chunks have their own. */
 enum { RDB_VERSION = 1 };
 /* More than any partition has. */
 enum { MAX_CHUNKS = 1 << 20 };
@@ -15,7 +15,7 @@ enum { MAX_CHUNKS = 1 << 20 };
 static struct partition_totals totals;
 static og_partition_bytes chunk_buffer;
 
-/* A value that is unlinked is freed by a thread of the server. */
+/* A deleted value may be freed by another thread of the server. */
 static void count_partition(const og_partition *partition, int sign)
 {
     const uint64_t memory = og_partition_get_info(partition).memory;
@@ -107,7 +107,7 @@ static void digest(RedisModuleDigest *to, void *value)
 
 /* ---- loading ---- */
 
-/* A chunk of a snapshot into *partition, which the first one makes. */
+/* Loads a chunk of a snapshot into *partition, which the first one creates. */
 static og_status load_chunk(og_bytes chunk, og_partition **partition,
                             og_error *err)
 {
@@ -191,7 +191,7 @@ static size_t mem_usage(const void *value)
     return og_partition_get_info(value).memory;
 }
 
-/* Pages to give back: from 64 on the server leaves it to another thread. */
+/* Pages to free: from 64 on the server uses another thread. */
 static size_t free_effort(RedisModuleString *key, const void *value)
 {
     enum { PAGE = 4096 };
@@ -199,7 +199,7 @@ static size_t free_effort(RedisModuleString *key, const void *value)
     return mem_usage(value) / PAGE;
 }
 
-/* NULL where the block is well placed. */
+/* NULL if the block need not move. */
 static void *move_block(void *ctx, void *block)
 {
     void *moved = RedisModule_DefragAlloc(ctx, block);
@@ -207,7 +207,7 @@ static void *move_block(void *ctx, void *block)
     return moved;
 }
 
-/* So few blocks that it is done at once: 0. */
+/* Few enough blocks to be done at once: 0. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key,
                   void **value)
 {
@@ -216,8 +216,8 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key,
     return 0;
 }
 
-/* A buffer for the longest chunk there can be: that of a small partition whose
- * only chunk of buckets is full. */
+/* A buffer for the longest possible chunk: that of a small partition whose only
+ * chunk of buckets is full. */
 static og_status reserve_chunk_buffer(void)
 {
     og_partition_options options = og_partition_options_default();

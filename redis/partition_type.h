@@ -1,7 +1,7 @@
 #ifndef OG_REDIS_PARTITION_TYPE_H
 #define OG_REDIS_PARTITION_TYPE_H
 
-/* The data type of the module: a value is an og_partition. How it is saved,
+/* The data type of the module: a value is an og_partition, which can be saved,
  * loaded, rewritten, copied, digested and freed. */
 
 #include <origo/origo.h>
@@ -16,8 +16,8 @@ og_status partition_type_new(const og_partition_options *options,
                              og_partition **out, og_error *err);
 void partition_type_free(void *value);
 
-/* All that there are, and the bytes that they take; blocks of them that the
- * server has moved to make its memory more compact. */
+/* The number of partitions, and their memory; the blocks that the server has
+ * moved to defragment its memory. */
 struct partition_totals {
     uint64_t n, memory, n_moved;
 };
