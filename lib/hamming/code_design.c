@@ -1,10 +1,10 @@
-/* Which tables find all codes within k bits: code_design.h has the idea.
+/* Which tables find all codes within k bits: code_design.h explains the idea.
  *
- * The paper's example for f = 64, k = 3 has four designs: 6 blocks, 3 equal
- * (20 tables); 4 blocks, 1 equal, and the other 48 bits again in 4 blocks, 1
- * equal (16); 5 blocks, 2 equal (10); 4 blocks, 1 equal (4). All are made by
- * one recursion over the splits. Blocks differ by one bit at most, the larger
- * ones first, as in the paper (11 11 11 11 10 10). */
+ * The paper's example for f = 64, k = 3 has four designs: 6 blocks, 3 equal (20
+ * tables); 4 blocks, 1 equal, and the other 48 bits again in 4 blocks, 1 equal
+ * (16); 5 blocks, 2 equal (10); 4 blocks, 1 equal (4). All are produced by one
+ * recursion over the splits. Blocks differ by one bit at most, the larger ones
+ * first, as in the paper (11 11 11 11 10 10). */
 
 #include "lib/hamming/code_design.h"
 
@@ -29,7 +29,7 @@ static unsigned size_of(uint64_t set)
     return (unsigned)__builtin_popcountll(set);
 }
 
-/* Cuts a set into n blocks as even as they go, the larger ones first. */
+/* Divides a set into n blocks as even as possible, the larger ones first. */
 static void cut_blocks(uint64_t set, unsigned n, uint64_t *blocks)
 {
     const unsigned n_bits = size_of(set);
@@ -59,7 +59,7 @@ static bool add_table(struct og_code_design *design, uint64_t mask,
 static bool split_rest(const struct maker *m, unsigned level, uint64_t picked,
                        uint64_t rest);
 
-/* Every way to pick `n` of the blocks from `next` on. */
+/* Every way to choose `n` of the blocks from `next` on. */
 static bool pick_blocks(const struct maker *m, unsigned level, uint64_t picked,
                         uint64_t rest, const uint64_t *blocks,
                         unsigned n_blocks, unsigned n)
@@ -135,7 +135,7 @@ struct search {
     unsigned best; /* tables; OG_CODE_TABLES + 1: none yet */
 };
 
-/* n over k, or a number past OG_CODE_TABLES when it is larger than that. */
+/* n over k, or a number above OG_CODE_TABLES if it is larger than that. */
 static unsigned choose(unsigned n, unsigned k)
 {
     uint64_t c = 1;
@@ -147,9 +147,9 @@ static unsigned choose(unsigned n, unsigned k)
     return (unsigned)c;
 }
 
-/* The smaller blocks picked at every level: the fewest bits a mask can get.
- * (A larger block picked first leaves a smaller rest, whose blocks may be
- * smaller by one; so both are tried.) */
+/* The smaller blocks chosen at every level: the fewest bits a mask can have. (A
+ * larger block chosen first leaves a smaller rest, whose blocks may be smaller
+ * by one; so both are tried.) */
 static unsigned fewest_bits(unsigned n_bits, unsigned max_distance,
                             const unsigned *split, unsigned n_splits)
 {
@@ -167,8 +167,8 @@ static unsigned fewest_bits(unsigned n_bits, unsigned max_distance,
     return fewest;
 }
 
-/* Every first split with every second one and so on, as long as the product
- * stays below the best. */
+/* Every first split with every second one and so on, as long as the product is
+ * below the best. */
 static void search_splits(struct search *s, unsigned n_bits, unsigned rest,
                           unsigned min_bits, unsigned level, unsigned n_tables)
 {
@@ -218,9 +218,9 @@ unsigned og_code_design_min_bits(const struct og_code_design *design)
     return fewest;
 }
 
-/* Two to four codes for each entry, twice that with a radius, where each
- * further bit is a further place to look at. A bucket is then one cache line,
- * or two, and the directory is half as large as the codes at most. */
+/* Two to four codes per directory entry, twice that with a radius, where each
+ * further bit is a further place to probe. A bucket is then one or two cache
+ * lines, and the directory is at most half as large as the codes. */
 void og_code_design_fit(struct og_code_design *design, uint64_t n_codes)
 {
     const unsigned log = n_codes < 2 ? 1 : 63 - __builtin_clzll(n_codes);
@@ -275,7 +275,7 @@ void og_code_runs_init(struct og_code_runs *runs, uint64_t mask)
             low--;
         const unsigned len = (unsigned)(top - low) + 1;
         runs->run[runs->n].shift = (uint8_t)low;
-        /* A run of all 64 bits is alone: nothing comes before it. */
+        /* A run of all 64 bits is the only one. */
         runs->run[runs->n].left = (uint8_t)(len & 63);
         runs->run[runs->n].mask = UINT64_MAX >> (OG_CODE_BITS - len);
         runs->n++;

@@ -2,20 +2,20 @@
 #define OG_HAMMING_CODE_DESIGN_H
 
 /*   in:  codes of whole documents                        (lib/sketch)
- *   out: every code within so many bits of a given one   (the caller)
+ *   out: every code within k bits of a given one   (the caller)
  *
- * A design says which tables find all codes within k bits of a code. Each
- * table has a mask, a set of bit positions, and a radius: it finds the codes
- * that differ from the one asked for in at most `radius` positions of the
- * mask. A design is exact when every set of k positions leaves some table
- * with no more than its radius. Two families are:
+ * A design says which tables find all codes within k bits of a code. Each table
+ * has a mask, a set of bit positions, and a radius: it finds the codes that
+ * differ from the query in at most `radius` positions of the mask. A design is
+ * exact if every set of k positions leaves some table
+ * with no more than its radius. There are two families:
  *
  *   blocks   (Manku, Jain, Das Sarma 2007) split the bits into r blocks; k
  *            differences touch k of them at most, so r - k blocks are equal:
  *            one table for each choice of r - k blocks, radius 0. The bits
- *            that are left can be split again, with the same k.
+ *            that remain can be split again, with the same k.
  *   parts    (multi-index hashing) m parts with the radii a(1) .. a(m), where
- *            the sum of all a(i) + 1 is k + 1: were each part beyond its
+ *            the sum of all a(i) + 1 is k + 1: if each part exceeded its
  *            radius, there would be k + 1 differences. */
 
 #include "lib/base/status.h"
@@ -28,11 +28,11 @@ enum {
     OG_CODE_SLICES_MOST = 15, /* the largest distance of slices: 4 bits count */
 };
 
-/* What a table is made of. Each form finds the same codes. */
+/* The form of a table. All forms find the same codes. */
 enum og_code_form {
     OG_CODE_DIRECTORY = 0, /* code_index.h: the fastest */
-    OG_CODE_SORTED,        /* code_permuted.h: the paper's, 8 bytes a code */
-    OG_CODE_PACKED,        /* the paper's packed ones, 5 to 6 bytes a code */
+    OG_CODE_SORTED,        /* code_permuted.h: the paper's, 8 bytes per code */
+    OG_CODE_PACKED,        /* the paper's packed ones, 5 to 6 bytes per code */
     OG_CODE_SLICES,        /* code_slices.h: no table, a scan by bits */
     OG_CODE_FORMS,
 };
@@ -45,49 +45,49 @@ struct og_code_design {
     uint8_t radius[OG_CODE_TABLES];
 };
 
-/* Blocks, split[0] of them first, split[1] of what is left, and so on. False
- * when a split has no more blocks than differences or more than bits, or when
- * the tables would be more than OG_CODE_TABLES. */
+/* Blocks: split[0] of them first, then split[1] of the rest, and so on. False
+ * if a split does not have more blocks than differences, or has more than bits,
+ * or if the tables would exceed OG_CODE_TABLES. */
 bool og_code_design_blocks(struct og_code_design *design, unsigned max_distance,
                            const unsigned *split, unsigned n_splits);
 
-/* `n_parts` parts as even as they go. False when there are more parts than
- * max_distance + 1, than bits, or none. */
+/* `n_parts` parts as even as possible. False if there are more parts than
+ * max_distance + 1 or than bits, or none. */
 bool og_code_design_parts(struct og_code_design *design, unsigned max_distance,
                           unsigned n_parts);
 
 void og_code_design_scan(struct og_code_design *design, unsigned max_distance);
 
-/* The four of the paper for k = 3: 20, 16, 10 or 4 tables. False for others. */
+/* The four of the paper for k = 3: 20, 16, 10 or 4 tables. False for other
+ * numbers. */
 bool og_code_design_paper(struct og_code_design *design, unsigned n_tables);
 
-/* The recurrence X(f, k, d) of the paper, section 3.1.2: the smallest number
- * of block tables whose masks all have at least `min_bits` positions, and the
- * splits that reach it. The paper computes with fractions of bits; here a
- * block has whole bits, and min_bits holds for the smallest mask. Returns 0
- * when no design of OG_CODE_TABLES tables does. */
+/* The recurrence X(f, k, d) of the paper, section 3.1.2: the smallest number of
+ * block tables whose masks all have at least `min_bits` positions, and the
+ * splits that reach it. The paper computes with fractions of bits; here a block
+ * has whole bits, and min_bits holds for the smallest mask. Returns 0 if no
+ * design of at most OG_CODE_TABLES tables does. */
 unsigned og_code_tables_needed(unsigned n_bits, unsigned max_distance,
                                unsigned min_bits, unsigned *out_split,
                                unsigned *out_n_splits);
 
-/* "directory", "sorted", ...; NULL when there is none. */
+/* "directory", "sorted", ...; NULL if there is none. */
 const char *og_code_form_name(enum og_code_form form);
 
-/* Whether tables of the form can be those of the design: sorted ones find a
- * radius of 0 only, slices need none and count to OG_CODE_SLICES_MOST. */
+/* Whether the form can implement the design: sorted tables find a radius of 0
+ * only, slices need no tables and count to OG_CODE_SLICES_MOST. */
 bool og_code_form_fits(enum og_code_form form,
                        const struct og_code_design *design);
 
 /* The fewest positions that any mask has; 0 for a scan. */
 unsigned og_code_design_min_bits(const struct og_code_design *design);
 
-/* Cuts each mask to its first positions, so that a directory over it has no
- * more than about one entry for every few codes. Exactness stays: what agrees
- * in a mask agrees in a part of it. */
+/* Reduces each mask to its first positions, so that a directory over it has
+ * about one entry for every few codes at most. It remains exact: codes that
+ * agree in a mask agree in a part of it. */
 void og_code_design_fit(struct og_code_design *design, uint64_t n_codes);
 
-/* Places that one question looks at: the keys within the radius, over all
- * tables. */
+/* Places that one query probes: the keys within the radius, over all tables. */
 double og_code_design_probes(const struct og_code_design *design);
 
 /* "10 tables of 25 bits", "2 tables of 24 bits within 1", "scan". */
@@ -111,8 +111,8 @@ struct og_code_runs {
 
 void og_code_runs_init(struct og_code_runs *runs, uint64_t mask);
 
-/* The bits of `code` at the positions of the mask, moved together; the
- * highest position is the highest bit of the key. */
+/* The bits of `code` at the positions of the mask, compressed; the highest
+ * position is the highest bit of the key. */
 static inline uint64_t og_code_key(const struct og_code_runs *runs,
                                    uint64_t code)
 {
@@ -123,11 +123,11 @@ static inline uint64_t og_code_key(const struct og_code_runs *runs,
     return key;
 }
 
-/* The other way round: bits of a key to the positions of the mask. */
+/* The inverse: distributes bits of a key to the positions of the mask. */
 uint64_t og_code_spread(const struct og_code_runs *runs, uint64_t key);
 
-/* Whether an earlier table than `table` finds `code` too: then it was reported
- * already. `other` is the XOR of the two codes. */
+/* Whether an earlier table than `table` also finds `code`, which has then been
+ * reported. `other` is the XOR of the two codes. */
 static inline bool
 og_code_design_found_before(const struct og_code_design *design, unsigned table,
                             uint64_t other)

@@ -1,10 +1,10 @@
-/* Directory tables: code_index.h draws them.
+/* Directory tables: code_index.h describes them.
  *
- * A question is worked in three steps over a small array of probes: fetch the
- * directory entries of all, fetch the first line of all buckets, compare. The
- * processor then has up to PROBES misses under way instead of one. Keys within
- * a radius are made by flipping bits of the key; the array is worked off
- * whenever it is full, so that large radii need no memory. */
+ * A query is processed in three steps over a small array of probes: prefetch
+ * the directory entries of all, prefetch the first line of all buckets,
+ * compare. So up to PROBES cache misses overlap instead of one. Keys within a
+ * radius are made by flipping bits of the key; the array is processed whenever
+ * it is full, so that large radii need no memory. */
 
 #include "lib/hamming/code_index.h"
 
@@ -37,10 +37,10 @@ size_t og_code_table_len(uint64_t mask, size_t n)
     return starts_len(mask) + (n * sizeof(uint64_t) + 63) / 64 * 64;
 }
 
-/* Places the codes of one part of the keys, [first, first + n_keys). Counts
- * are two entries further than their key, so that the sums are cursors one
- * entry further, and ends when all codes are placed. The first cursor is the
- * end of the part before. */
+/* Distributes the codes of one part of the keys, [first, first + n_keys).
+ * Counts are two entries further than their key, so that the sums are cursors
+ * one entry further, and ends once all codes are placed. The first cursor is
+ * the end of the previous part. */
 static void fill_part(const struct og_code_runs *runs, const uint64_t *codes,
                       size_t n, uint32_t *starts, uint64_t *placed,
                       size_t first, size_t n_keys)
@@ -102,7 +102,7 @@ void og_code_index_view(struct og_code_index *index,
 {
     const char *at = tables;
     *index = (struct og_code_index){.design = *design, .n = n, .codes = codes};
-    if (tables == NULL) return; /* they are not in the file */
+    if (tables == NULL) return; /* not stored in the file */
     for (unsigned t = 0; t < design->n_tables; t++) {
         const uint64_t mask = design->mask[t];
         og_code_runs_init(&index->table[t].runs, mask);
@@ -113,8 +113,9 @@ void og_code_index_view(struct og_code_index *index,
     }
 }
 
-/* Of a code in a packed table: the values agree in about log2(n) bits, where
- * they differ first takes some two bits, the key of a block a twentieth. */
+/* Bits per code in a packed table: neighbouring values agree in about log2(n)
+ * bits, the position of the first difference takes some two bits, the key of a
+ * block a twentieth. */
 static double packed_bits(uint64_t n)
 {
     const int log = 63 - __builtin_clzll(n | 1);
@@ -166,7 +167,7 @@ static og_status make_slices(struct og_code_index *index,
     return status;
 }
 
-/* Tables that no file has: they are made of the codes, in memory. */
+/* Tables that are not stored in a file: built from the codes, in memory. */
 static og_status make_form(struct og_code_index *index,
                            const struct og_code_design *design,
                            const uint64_t *codes, size_t n,
@@ -237,12 +238,12 @@ void og_code_index_release(struct og_code_index *index)
 
 enum {
     PROBES = 128,
-    LONG_BUCKET = 64, /* codes; from there on the scan's loop pays */
+    LONG_BUCKET = 64, /* codes; from this length on the scan's loop pays off */
 };
 
 struct probe {
     uint32_t table, question;
-    uint64_t key; /* then the begin of the bucket */
+    uint64_t key; /* then the beginning of the bucket */
     uint64_t end;
 };
 
@@ -309,8 +310,8 @@ OG_TARGET_AVX2 static void compare_avx2(struct ask *a)
     compare_each(a);
 }
 
-/* A bucket in one or two steps of 8 codes: how long it is, which no branch
- * predictor can know, is mostly a mask. */
+/* A bucket in one or two steps of 8 codes: its length, which is unpredictable,
+ * is mostly a mask instead of a branch. */
 OG_TARGET_VPOPCNT static void compare_avx512(struct ask *a)
 {
     const __m512i limit = _mm512_set1_epi64((long long)a->max_distance);
@@ -374,7 +375,7 @@ static inline void add_probe(struct ask *a, unsigned table, uint32_t question,
         (struct probe){.table = table, .question = question, .key = key};
 }
 
-/* All keys with `n` bits flipped of those below `below`: as deep as n. */
+/* All keys with `n` of the bits below `below` flipped: recursion of depth n. */
 static void flip_bits(struct ask *a, unsigned table, uint32_t question,
                       uint64_t key, unsigned below, unsigned n)
 {
@@ -445,7 +446,7 @@ bool og_code_index_ask(const struct og_code_index *index,
         return og_code_slices_ask(index->slices, questions, n_questions,
                                   max_distance, &s, report_place);
     }
-    struct ask a; /* its probes need no zeros */
+    struct ask a; /* its probes need not be cleared */
     a.index = index;
     a.questions = questions;
     a.max_distance = max_distance;
@@ -466,7 +467,7 @@ bool og_code_index_ask(const struct og_code_index *index,
 
 /* ---- sorting ---- */
 
-/* One pass by 11 bits; returns false when all codes have the same ones. */
+/* One pass by 11 bits; returns false if all codes have the same ones. */
 static bool sort_pass(const uint64_t *from, uint64_t *to, size_t n,
                       unsigned shift)
 {

@@ -1,15 +1,15 @@
-/* Many questions against a file that is larger than memory: tables over the
- * questions, the file read once, front to back (section 3.3 of the paper).
+/* Many queries against a file that is larger than memory: tables over the
+ * queries, the file read once, sequentially (section 3.3 of the paper).
  *
- *     questions -> tables          file, shard i of n -> look up -> part i
+ *     queries -> tables            file, shard i of n -> look up -> part i
  *     part 1 .. part n -> merge -> all pairs
  *
- * A part reports its pairs in the order of the file, so the parts one after the
- * other are the answer: the same bytes for every n, and no pair twice. Each
- * step reads files and writes one, which appears when it is whole, so it can
- * run anywhere, be stopped and be repeated. A part opens with a line that says
- * what it was made from and ends with one that says how much it holds; merge
- * believes neither before it has compared both. */
+ * A part reports its pairs in the order of the file, so the concatenated parts
+ * are the answer: the same bytes for every n, and no pair twice. Each step
+ * reads files and writes one, which appears when it is complete, so it can run
+ * anywhere, be stopped and be repeated. A part begins with a line that
+ * identifies its inputs and ends with one that gives its size; merge verifies
+ * both. */
 
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -41,7 +41,7 @@ og_hamming_join_options og_hamming_join_options_default(void)
 
 struct half {
     uint64_t code;
-    uint32_t question; /* place in the order */
+    uint32_t question; /* position in the order */
     bool is_high;
 };
 
@@ -54,11 +54,11 @@ struct question {
 
 struct questions {
     const og_allocator *allocator;
-    unsigned n_bits; /* 0: not known yet */
+    unsigned n_bits; /* 0: unknown yet */
     struct question *each;
-    struct half *halves; /* by code, then by question */
+    struct half *halves; /* by code, then by query */
     uint64_t *all;       /* their codes */
-    uint64_t *different; /* and those without repeats */
+    uint64_t *different; /* and those without repetitions */
     char *ids;
     size_t each_cap, halves_cap, all_cap, different_cap, ids_cap;
     size_t n, n_halves, n_different, ids_len;
@@ -119,7 +119,7 @@ static bool is_wide(const struct questions *q)
     return q->n_bits == OG_CODE_BITS_WIDE;
 }
 
-/* Room for one at least, so that no pointer is NULL. */
+/* Room for at least one, so that no pointer is NULL. */
 static og_status grow_halves(struct questions *q, og_error *err)
 {
     const og_allocator *a = q->allocator;
@@ -191,7 +191,10 @@ static void release_questions(struct questions *q)
 
 /* ---- the file ---- */
 
-enum { BATCH = 64 }; /* codes looked up together, their misses overlap */
+enum {
+    BATCH = 64
+}; /* codes looked up together, so that their misses
+      overlap */
 
 struct join {
     const og_hamming_join_options *options;
@@ -201,13 +204,13 @@ struct join {
     uint64_t half[2][BATCH]; /* of these: the lower, the upper */
     char *ids;
     size_t ids_cap, ids_len, id_end[BATCH], n;
-    bool asks_high; /* the half under way */
-    struct near {   /* halves of questions that are near a code */
+    bool asks_high; /* the current half */
+    struct near {   /* halves of queries that are near a code */
         uint64_t half;
         uint32_t place; /* of the code in the batch */
         bool is_high;
     } * near;
-    uint32_t *found; /* questions that are near one code */
+    uint32_t *found; /* queries that are near one code */
     size_t near_cap, n_near, found_cap, n_found;
     og_hamming_join_counts counts;
     og_status status;
@@ -237,7 +240,7 @@ static int compare_found(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Whether the question is near, and no other half of it reports it. */
+/* Whether the query is near, and no other half of it reports it. */
 static bool is_near(const struct join *j, const struct near *near,
                     const struct half *half)
 {
@@ -252,7 +255,7 @@ static bool is_near(const struct join *j, const struct near *near,
                                 og_half_distance(most, false);
 }
 
-/* Every question that has the half. */
+/* Every query that has the half. */
 static og_status find_questions(struct join *j, const struct near *near)
 {
     const struct questions *q = &j->questions;
@@ -266,7 +269,7 @@ static og_status find_questions(struct join *j, const struct near *near)
     return OG_OK;
 }
 
-/* The questions near the code at `place`, in order. */
+/* The queries near the code at `place`, in order. */
 static og_status report_found(struct join *j, uint32_t place)
 {
     const size_t begin = place == 0 ? 0 : j->id_end[place - 1];
@@ -286,7 +289,7 @@ static og_status report_found(struct join *j, uint32_t place)
     return OG_OK;
 }
 
-/* Code by code: memory for the questions near one of them is enough. */
+/* Code by code: memory for the queries near one of them is enough. */
 static og_status report_batch(struct join *j)
 {
     if (j->n_near == 0) return OG_OK;

@@ -4,12 +4,12 @@
 /* Parts of a join, as text:
  *
  *     #origo hamming-join 1 bits=64 distance=3 queries=SUM shard=2/4
- *     question id<TAB>id<TAB>distance
+ *     query id<TAB>id<TAB>distance
  *     ...
  *     #end 17 pairs of a file of 4711 bytes, sum SUM
  *
- * A join that is not in shards writes the pairs alone. Ids are there as they
- * were read, but for control characters, which a terminal would obey: those
+ * A join without shards writes only the pairs. Ids are written as they were
+ * read, except for control characters, which could control a terminal: those
  * become "\\u001b". */
 
 #include "lib/base/packing.h"
@@ -17,7 +17,7 @@
 
 struct og_part_head {
     unsigned n_bits, max_distance;
-    uint64_t questions; /* sum of the questions */
+    uint64_t questions; /* checksum of the queries */
     uint32_t shard, n_shards;
     bool is_part;
     uint64_t file; /* bytes of the whole file; in the last line */
@@ -25,7 +25,7 @@ struct og_part_head {
 
 struct og_part_writer {
     struct og_part_head head;
-    struct og_new_file file; /* when there is a path */
+    struct og_new_file file; /* if there is a path */
     bool to_stdout;
     uint64_t n_pairs, sum;
     struct og_pack shown[2]; /* ids with control characters, escaped */

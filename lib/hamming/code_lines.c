@@ -1,6 +1,6 @@
-/* Reading codes: code_lines.h. A shard of text is a range of bytes; a line
- * belongs to the range that its first byte lies in. A shard of a binary file
- * is a range of records, counted in a pass before. */
+/* Reads codes: code_lines.h. A shard of text is a range of bytes; a line
+ * belongs to the range of its first byte. A shard of a binary file is a range
+ * of records, counted in a previous pass. */
 
 #define _GNU_SOURCE
 #include "lib/hamming/code_lines.h"
@@ -56,8 +56,8 @@ struct lines {
     const char *path;
     FILE *file;
     uint64_t begin, end; /* bytes where lines of this part may begin */
-    uint64_t at;         /* of the line under way */
-    uint64_t line;       /* its number, when begin is 0 */
+    uint64_t at;         /* of the current line */
+    uint64_t line;       /* its number, if begin is 0 */
     char *text;
     size_t text_cap;
     unsigned n_bits; /* of all codes; 0: the first decides */
@@ -116,7 +116,7 @@ static og_status cannot_read(const char *path, og_error *err)
                         og_file_error_text(errno, text, sizeof(text)));
 }
 
-/* To the first line that begins at `begin` or later. */
+/* Moves to the first line that begins at `begin` or later. */
 static og_status find_first_line(struct lines *l, og_error *err)
 {
     if (l->begin == 0) return OG_OK;
@@ -233,7 +233,7 @@ static bool is_sketch_file(FILE *file)
     return n == sizeof(magic) && memcmp(magic, "origosk\n", 8) == 0;
 }
 
-/* A file that can be sought in, of whatever kind. */
+/* A seekable file of either kind. */
 static og_status read_file(struct lines *l, struct og_code_part part,
                            uint64_t *out_identity,
                            const og_allocator *allocator, og_error *err)

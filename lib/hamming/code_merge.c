@@ -25,7 +25,7 @@ static void move_on(struct og_code_cursor *c)
     c->live = og_code_entry_next(&c->at, c->end, &c->entry);
 }
 
-/* The smallest id; of equal ones the newest. -1 when all are done. */
+/* The smallest id; of equal ones the newest. -1 when all are exhausted. */
 static int find_next(const struct og_code_cursor *cursors, size_t n)
 {
     int best = -1;

@@ -1,9 +1,8 @@
-/* Packed ascending values: code_packed.h draws the block.
+/* Packed ascending values: code_packed.h describes the block.
  *
- * The lengths of the Huffman codes are cut at 12 bits by halving all counts
- * until they fit (zlib's older cousins do the same); with 64 symbols that
- * costs less than a hundredth of a bit a value, and decoding is one look-up in
- * a table that stays in the first cache. */
+ * The lengths of the Huffman codes are limited to 12 bits by halving all counts
+ * until they fit; with 64 symbols that costs less than a hundredth of a bit per
+ * value, and decoding is one look-up in a table that fits into the L1 cache. */
 
 #include "lib/hamming/code_packed.h"
 
@@ -14,8 +13,8 @@
 
 /* ---- Huffman ---- */
 
-/* Depth of every symbol that occurs, by joining the two rarest again and
- * again. 64 symbols: no need for a heap. Returns the greatest depth. */
+/* The depth of every symbol that occurs, by repeatedly joining the two rarest.
+ * 64 symbols: no heap is needed. Returns the greatest depth. */
 static unsigned code_lengths(const uint64_t count[64], uint8_t len[64])
 {
     uint64_t weight[127];
@@ -116,7 +115,8 @@ static void put(uint8_t *block, size_t bit, uint64_t bits, unsigned n)
 
 /* ---- packing ---- */
 
-/* How many values the block that begins with values[0] takes, and its bits. */
+/* How many values fit into the block that begins with values[0], and their
+ * bits. */
 static size_t measure_block(const struct og_code_packed *p,
                             const uint64_t *values, size_t n, size_t *out_bits)
 {
@@ -157,7 +157,7 @@ og_status og_code_packed_init(struct og_code_packed *p, const uint64_t *values,
         i += measure_block(p, values + i, n - i, &bits);
         p->n_bits += bits;
     }
-    /* 64 bytes more, so that the last block can be peeked over its end. */
+    /* 64 bytes more, so that the last block can be read past its end. */
     const size_t blocks_len = p->n_blocks * OG_PACKED_BLOCK + 64;
     TRY(og_pages_init(&p->pages, blocks_len + p->n_blocks * sizeof(uint64_t),
                       allocator, err));

@@ -3,15 +3,15 @@
 
 /* Ascending 64-bit values in about half their bits (section 3.2 of the
  * paper). Successive values agree in their first bits; h, the position of the
- * first bit where they differ, has little surprise. A block of 1,024 bytes is
+ * first bit where they differ, has low entropy. A block of 1,024 bytes is
  *
  *     the first value whole, 64 bits
  *     for each further one: the Huffman code of h, then the h bits below it
  *
  * as long as whole values fit. (The paper says that the first one takes 8f
- * bits; it takes f.) The key of a block is its last value, which also says
- * where it ends. The values are different from one another, so that h always
- * exists: the paper leaves open what two equal ones would be. */
+ * bits; it takes f.) The key of a block is its last value, which also tells
+ * where it ends. The values are distinct, so that h always exists: the paper
+ * does not define it for equal values. */
 
 #include "lib/os/pages.h"
 
@@ -22,7 +22,7 @@ enum {
 
 struct og_code_packed {
     size_t n_blocks;
-    uint64_t n_bits;       /* used, for the figure of bits a code */
+    uint64_t n_bits;       /* used, to compute the bits per code */
     struct og_pages pages; /* blocks, then keys */
     const uint64_t *keys;
     uint8_t code_len[64]; /* 0: h does not occur */
@@ -31,7 +31,7 @@ struct og_code_packed {
     uint16_t decode[1 << OG_PACKED_CODE_BITS];
 };
 
-/* `values` ascending and different. */
+/* `values` must be ascending and distinct. */
 og_status og_code_packed_init(struct og_code_packed *packed,
                               const uint64_t *values, size_t n,
                               const og_allocator *allocator, og_error *err);

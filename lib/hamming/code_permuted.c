@@ -92,13 +92,13 @@ struct permuted_ask {
     const struct og_code_permuted_table *table;
     unsigned table_no;
     unsigned max_distance;
-    uint64_t question, value; /* as it is and permuted */
+    uint64_t question, value; /* unchanged and permuted */
     size_t question_no;
     void *ctx;
     bool (*on_match)(void *ctx, size_t question, uint64_t code);
 };
 
-/* Permuting both codes leaves their distance as it was. */
+/* Permuting both codes preserves their distance. */
 static bool compare(void *ctx, uint64_t value)
 {
     const struct permuted_ask *a = ctx;

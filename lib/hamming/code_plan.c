@@ -1,15 +1,14 @@
 /* The planner. It weighs every design of blocks that the recurrence gives for
- * some number of leading bits, every design of parts, and the scan, each with
- * a model that was fitted to 1, 10 and 100 million random codes (least squares
- * of the ratios; all 18 tables of bench/results/hamming.txt come out within a
+ * some number of leading bits, every design of parts, and the scan, each with a
+ * model that was fitted to 1, 10 and 100 million random codes (least squares of
+ * the ratios; all 18 tables of bench/results/hamming.txt come out within a
  * third of their measured time):
  *
  *     a table         0.026 us: its own pages and lines
  *     a probe         0.0044 us for each doubling of the table beyond 4 MB:
- *                     a directory entry and a bucket, many under way, further
- *                     away the larger the table is
- *     a code compared 0.00077 us in a bucket
- *     a code scanned  0.00036 us, or 0.00009 when all are in the cache
+ *                     a directory entry and a bucket, many overlapping, the
+ * slower the larger the table is a code compared 0.00077 us in a bucket a code
+ * scanned  0.00036 us, or 0.00009 when all are in the cache
  *
  * Other forms of tables, fitted to the same file:
  *
@@ -18,7 +17,7 @@
  *     packed          1 us a table: half a block is unpacked; 0.0095 a code
  *     slices          0.00005 us a code
  *
- * A model is not a measurement: it is there to tell designs apart whose costs
+ * A model is not a measurement: it only needs to separate designs whose costs
  * differ by factors. */
 
 #include "lib/hamming/code_plan.h"
@@ -46,7 +45,7 @@ static double scan_model(uint64_t n)
     return TABLE_US + (double)n * each;
 }
 
-/* Doublings of the table beyond what is near. */
+/* How often the table's size doubles beyond the cache. */
 static double distance_of(double bytes)
 {
     double doublings = 0;
@@ -72,7 +71,7 @@ static double sorted_model(const struct og_code_design *d, uint64_t n)
     return us;
 }
 
-/* Compared codes: in each table the share of the keys that is looked at. */
+/* Compared codes: in each table the share of the keys that is probed. */
 static double model(const struct og_code_design *d, uint64_t n)
 {
     double us = 0;
@@ -98,8 +97,8 @@ static double model(const struct og_code_design *d, uint64_t n)
 
 typedef void (*weigh)(void *ctx, const struct og_code_plan *candidate);
 
-/* A directory has about as many keys as codes; a sorted table has no
- * directory, and every position that leads saves a comparison. */
+/* A directory has about as many keys as codes; a sorted table has no directory,
+ * and every leading position saves comparisons. */
 static void weigh_design(struct og_code_plan *p, enum og_code_form form,
                          uint64_t n, weigh f, void *ctx)
 {
@@ -121,7 +120,8 @@ static void for_each_design(uint64_t n, unsigned max_distance,
     for (unsigned parts = 1; parts <= max_distance && parts <= 16; parts++)
         if (og_code_design_parts(&p.design, max_distance, parts))
             weigh_design(&p, form, n, f, ctx);
-    /* More than 32 leading bits help no set of codes that fits a table. */
+    /* More than 32 leading bits are of no use to a set of codes that fits a
+     * table. */
     for (unsigned bits = 1; bits <= 32; bits++) {
         const unsigned n_tables = og_code_tables_needed(
             OG_CODE_BITS, max_distance, bits, split, &n_splits);
@@ -134,14 +134,14 @@ static void for_each_design(uint64_t n, unsigned max_distance,
 
 /* ---- the best ---- */
 
-/* Of those that are nearly as fast as the fastest, the smallest. */
+/* Of those nearly as fast as the fastest, the smallest. */
 static const double NEARLY = 1.25;
 
 struct choice {
     struct og_code_plan *best;
     uint64_t memory;
     int want;
-    double fastest; /* first pass; then the limit of the second */
+    double fastest; /* first pass; then the limit for the second */
     bool found;
 };
 

@@ -1,39 +1,39 @@
 #ifndef OG_HAMMING_CODE_PLAN_H
 #define OG_HAMMING_CODE_PLAN_H
 
-/* Picks a design by the number of codes, the distance and the memory, and
- * says why. */
+/* Chooses a design by the number of codes, the distance and the memory, and
+ * explains the choice. */
 
 #include "lib/hamming/code_design.h"
 
 struct og_code_plan {
     struct og_code_design design; /* fitted to the number of codes */
     uint64_t bytes;               /* of its tables */
-    double microseconds;          /* of a question, by the model */
+    double microseconds;          /* of a query, by the model */
 };
 
 enum og_code_want {
     OG_CODE_WANT_BEST = -1, /* the planner's choice */
     OG_CODE_WANT_SCAN = 0,
-    /* else the number of tables */
+    /* otherwise the number of tables */
 };
 
 /* What the user asks for. */
 struct og_code_choice {
-    uint64_t memory; /* bytes of tables, at most */
+    uint64_t memory; /* the most bytes of tables */
     int want;        /* enum og_code_want */
     enum og_code_form form;
 };
 
-/* Bytes of tables not above `memory`, the fewest microseconds. `want` other
- * than OG_CODE_WANT_BEST takes the best design with so many tables whatever
- * the memory; OG_ERR_USAGE when there is none. Of another form than
- * directories it is the smallest design when none is within the memory. */
+/* Within `memory` bytes of tables, the design with the lowest time. A `want`
+ * other than OG_CODE_WANT_BEST selects the best design with that many tables
+ * whatever the memory; OG_ERR_USAGE if there is none. For forms other than
+ * directories it is the smallest design if none is within the memory. */
 og_status og_code_plan(struct og_code_plan *plan, uint64_t n_codes,
                        unsigned max_distance,
                        const struct og_code_choice *choice, og_error *err);
 
-/* Every design that was weighed, one line each, and the choice with its
+/* Every design that was considered, one line each, and the choice with its
  * reason. Writes at most out_cap bytes, zero-terminated. */
 void og_code_plan_explain(const struct og_code_plan *plan, uint64_t n_codes,
                           const struct og_code_choice *choice, char *out,

@@ -1,6 +1,7 @@
-/* A scan of codes: XOR, count, compare, 8 codes an instruction where the
+/* A scan of codes: XOR, count, compare, 8 codes per instruction where the
  * machine has AVX-512 VPOPCNTDQ, 4 with AVX2 (nibbles counted by a shuffle),
- * one elsewhere. All three are memory-bound past the cache: 64 bits a code. */
+ * one elsewhere. All three are memory-bound outside the cache: 64 bits per
+ * code. */
 
 #include "lib/hamming/code_scan.h"
 
@@ -16,7 +17,7 @@
                           "avx512vpopcntdq,bmi,bmi2,lzcnt,popcnt")))
 #endif
 
-/* Puts down the places of the bits that are set. */
+/* Writes the positions of the bits that are set. */
 static inline size_t put_places(uint32_t *out, uint32_t first, uint32_t bits)
 {
     size_t n = 0;

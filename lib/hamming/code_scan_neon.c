@@ -1,5 +1,5 @@
-/* Codes compared 16 at a time. Counts of bits fit a byte, so three rounds of
- * adding neighbours leave those of 16 codes, in order, in one vector. */
+/* Codes compared 16 at a time. Bit counts fit into a byte, so three rounds of
+ * pairwise additions put those of 16 codes, in order, into one vector. */
 
 #include "lib/base/neon.h"
 #include "lib/hamming/code_scan.h"
@@ -8,7 +8,8 @@
 
 enum { STEP = 16 };
 
-/* The bits in which two codes at p differ from `asked`, byte by byte. */
+/* The number of bits in which two codes at p differ from `asked`, byte by
+ * byte. */
 static inline uint8x16_t count_two(const uint64_t *p, uint64x2_t asked)
 {
     return vcntq_u8(vreinterpretq_u8_u64(veorq_u64(vld1q_u64(p), asked)));

@@ -1,5 +1,5 @@
-/* Opening a run, with everything that is checked on the way: code_segment.h
- * lists the sections. Each check names the part and the place that is wrong. */
+/* Opens a run and verifies it: code_segment.h lists the sections. Each check
+ * names the part and the position of the fault. */
 
 #define _GNU_SOURCE
 #include "lib/hamming/code_segment.h"
@@ -48,7 +48,7 @@ static og_status damaged_at(og_error *err, const char *name, const char *what,
                         what, (unsigned long long)place);
 }
 
-/* What the totals say by themselves. */
+/* Checks of the totals alone. */
 static og_status check_totals(const struct og_code_totals *t, const char *name,
                               og_error *err)
 {
@@ -147,8 +147,8 @@ static og_status check_codes(const struct og_code_image *m, const char *name,
     return OG_OK;
 }
 
-/* From the file's order of bytes to that of a big-endian machine, in bytes that
- * are this process's own. */
+/* Converts from the file's byte order to that of a big-endian machine, in
+ * memory private to this process. */
 static void turn_tables(const struct og_segment_file *f,
                         const struct og_code_design *d, size_t n)
 {

@@ -5,17 +5,17 @@
  * (lib/disk/segment_file.h) in memory or mapped from a file. Its sections:
  *
  *     ids      for each code its entries: length * 2 + removed as a LEB128
- *              number, then the id; in the order of the ids, all different
- *     codes    u64[n], ascending, all different
+ *              number, then the id; in the order of the ids, all distinct
+ *     codes    u64[n], ascending, all distinct
  *     offsets  u64[n + 1]: where in the ids the entries of a code begin
  *     tables   as in code_index.h, one after the other; tables of another
- *              form are not in the file, they are made when it is opened
+ *              form are not in the file, they are built when it is opened
  *     totals   struct og_code_totals
  *
- * An entry that is marked removed says that older runs no longer count.
- * Opening checks every checksum and walks everything once, so that what was
- * opened can be used freely. Runs of the layout before this one
- * (old_code_segment.c) are read. */
+ * An entry that is marked removed hides those of older runs. Opening verifies
+ * every checksum and every value once, so that an opened run can be used
+ * without further checks. Runs of the previous layout (old_code_segment.c) are
+ * read. */
 
 #include "lib/disk/segment_file.h"
 #include "lib/hamming/code_index.h"
@@ -23,7 +23,7 @@
 
 enum {
     OG_CODE_ID_MOST = 65535, /* bytes of an id */
-    OG_CODE_SIDE_LEN = 9,    /* and before it, with half a code of 128 bits */
+    OG_CODE_SIDE_LEN = 9,    /* and before it, with half of a 128-bit code */
 };
 
 enum og_code_section {
@@ -39,16 +39,16 @@ struct og_code_totals {
     uint32_t n_bits, max_distance;
     uint32_t form; /* enum og_code_form */
     uint32_t n_tables;
-    uint64_t n_codes;   /* different ones */
+    uint64_t n_codes;   /* distinct ones */
     uint64_t n_entries; /* ids that count */
-    uint64_t n_removed; /* ids that say "no longer" */
+    uint64_t n_removed; /* tombstones */
     struct {
         uint64_t mask, radius;
     } table[OG_CODE_TABLES];
 };
 
 extern const struct og_segment_kind og_code_segment_kind;
-/* og_segment_kind.open_old: sections as above, but for the totals. */
+/* og_segment_kind.open_old: sections as above, except for the totals. */
 og_status og_code_segment_open_old(struct og_segment_file *file,
                                    const char *name, og_error *err);
 /* The totals of such a file. */
@@ -69,13 +69,13 @@ struct og_code_entry {
     bool removed;
 };
 
-/* Reads the entry at *at and moves on. False at `end`, or when it is damaged
- * (only the check at opening can see that). */
+/* Reads the entry at *at and advances. False at `end`, or if it is damaged
+ * (which only the check at opening can encounter). */
 bool og_code_entry_next(const uint8_t **at, const uint8_t *end,
                         struct og_code_entry *out);
 
 /* Takes a segment, which belongs to the image until it is released.
- * OG_ERR_STORE with `name` and the place when it is damaged; then it still
+ * OG_ERR_STORE with `name` and the position if it is damaged; then it still
  * belongs to the caller. */
 og_status og_code_image_take(struct og_code_image *image,
                              const struct og_segment_file *file,
@@ -89,16 +89,15 @@ void og_code_image_release(struct og_code_image *image);
 
 struct og_code_writer;
 
-/* `path` NULL writes to memory; else the file has its name when
- * og_code_writer_end() is done. */
+/* `path` NULL writes to memory; otherwise the file gets its name in
+ * og_code_writer_end(). */
 og_status og_code_writer_new(const char *path, const og_allocator *allocator,
                              struct og_code_writer **out, og_error *err);
 /* Codes in ascending order, entries of one in the order of their ids. */
 og_status og_code_writer_add(struct og_code_writer *writer, uint64_t code,
                              const struct og_code_entry *entry, og_error *err);
-/* Adds the tables of a design that the planner picks, and opens what was
- * written. The writer is gone, whatever the status; after a failure there is
- * no file. */
+/* Adds the tables of a design that the planner chooses, and opens the result.
+ * Frees the writer, whatever the status; after a failure there is no file. */
 og_status og_code_writer_end(struct og_code_writer *writer,
                              unsigned max_distance,
                              const struct og_code_choice *choice,

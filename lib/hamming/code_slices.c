@@ -1,7 +1,8 @@
 /* The bit-sliced scan. Counting is the carry-save tree of Harley and Seal: 8
  * planes go into counters of 4 bits with 7 full adders, each of them two
- * three-way logic instructions on AVX-512. The body is one piece of C with
- * vectors of 512 bits that the compiler lowers to what a level has. */
+ * three-way logic instructions on AVX-512. The body is written in C with
+ * vectors of 512 bits that the compiler lowers to the registers of each CPU
+ * level. */
 
 #include "lib/hamming/code_slices.h"
 
@@ -59,7 +60,7 @@ struct counters {
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Adds 8 planes, each first turned over where the question has a one. */
+/* Adds 8 planes, each inverted first if the query has a one. */
 ALWAYS_INLINE void count_planes(struct counters *c, const plane *planes,
                                 uint64_t question)
 {
@@ -102,8 +103,8 @@ ALWAYS_INLINE uint64_t any_lane(const plane *v)
     return any;
 }
 
-/* How many planes to add before the first look whether any lane is left: so
- * many that a block of 512 random codes most often has none. */
+/* How many planes to add before first checking whether any lane is left: so
+ * many that a block of 512 random codes usually has none. */
 static unsigned first_look(unsigned max_distance)
 {
     if (max_distance <= 1) return 16;
@@ -111,7 +112,7 @@ static unsigned first_look(unsigned max_distance)
     return max_distance <= 8 ? 32 : 40;
 }
 
-/* The lanes of a block that are near; false when there are none. */
+/* The lanes of a block that are near; false if there are none. */
 ALWAYS_INLINE bool ask_block(const plane *planes, uint64_t question,
                              unsigned max_distance, unsigned look, plane *out)
 {
@@ -180,7 +181,7 @@ OG_TARGET_AVX2 static bool ask_avx2(const struct slice_job *job,
     return ask_all(job, slices);
 }
 
-/* The same with the three-way logic spelled out: compilers do not find it. */
+/* The same with explicit three-way logic, which compilers do not find. */
 #define ADD3(high, low, a, b, c)                                               \
     do {                                                                       \
         const __m512i a_ = (a), b_ = (b), c_ = (c);                            \
@@ -188,8 +189,8 @@ OG_TARGET_AVX2 static bool ask_avx2(const struct slice_job *job,
         (low) = _mm512_ternarylogic_epi64(a_, b_, c_, 0x96);                   \
     } while (0)
 
-/* A plane, turned over where the question has a one: `turn` has a word for
- * each bit, 0 or all ones, which the XOR spreads while it loads it. */
+/* A plane, inverted if the query has a one: `turn` has a word per bit, 0 or all
+ * ones, which the XOR broadcasts while loading it. */
 #define TURNED(bit)                                                            \
     _mm512_xor_si512(_mm512_load_si512(planes + 8 * (size_t)(bit)),            \
                      _mm512_set1_epi64((long long)turn[bit]))
@@ -211,7 +212,7 @@ ask_block_avx512(const uint64_t *planes, const uint64_t *turn,
         over = _mm512_ternarylogic_epi64(over, eight, carry, 0xf8);
         eight = _mm512_xor_si512(eight, carry);
         if (bit + 8 < look) continue;
-        /* A borrow out of distance - count: the count is larger. */
+        /* A borrow from distance - count: the count is larger. */
         __m512i above = _mm512_andnot_si512(distance[0], one);
         above = _mm512_ternarylogic_epi64(distance[1], two, above, 0x8e);
         above = _mm512_ternarylogic_epi64(distance[2], four, above, 0x8e);
@@ -225,7 +226,7 @@ ask_block_avx512(const uint64_t *planes, const uint64_t *turn,
     return true;
 }
 
-enum { GROUP = 32 }; /* questions; their turns, 16 KB, stay in the cache */
+enum { GROUP = 32 }; /* queries; their masks, 16 KB, stay in the cache */
 
 static void spread_questions(const uint64_t *questions, size_t n,
                              uint64_t turn[GROUP][64])

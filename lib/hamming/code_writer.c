@@ -1,6 +1,6 @@
-/* Writing a run, front to back: ids as they come, then codes and offsets,
- * which wait in memory (16 bytes a code), then one table after the other, made
- * in memory and written, then the totals. */
+/* Writes a run sequentially: ids as they come, then codes and offsets, which
+ * are held in memory until then (16 bytes per code), then one table after the
+ * other, built in memory and written, then the totals. */
 
 #define _GNU_SOURCE
 #include <string.h>

@@ -1,16 +1,17 @@
-/* Codes that come and go, asked at any time.
+/* Codes that may be added, removed and queried at any time.
  *
- * New entries wait in a small unsorted heap, which a question scans. A full
- * heap becomes a run in memory; runs of like size are merged, so that there
- * are few of them and each entry is copied a logarithmic number of times.
- * When the runs in memory are larger than a buffer they become one file, and
- * files are merged by the same rule. A removal is an entry, too: it hides
- * what is older, and goes when a merge reaches the oldest run. (This is a
+ * New entries are collected in a small unsorted memtable, which a query scans.
+ * When it is full it becomes a run in memory; runs of similar size are merged,
+ * so that there are few of them and each entry is copied a logarithmic number
+ * of times. When the runs in memory exceed the buffer they become one file, and
+ * files are merged by the same rule. A removal is an entry, too: it hides older
+ * ones, and is dropped when a merge reaches the oldest run. (This is a
  * log-structured merge tree with tables for k bits in place of sorted keys.)
  *
- * Memory: the heap, the buffer, and during a merge to disk 16 bytes a code
- * and one table. Readers of a folder hold mapped files, which stay valid when
- * a writer deletes them. One writer at a time has the file "lock" locked. */
+ * Memory: the memtable, the buffer, and during a merge to disk 16 bytes per
+ * code and one table. Readers of a folder hold mapped files, which stay valid
+ * when a writer deletes them. The single writer holds the lock of the file
+ * "lock". */
 
 #define _GNU_SOURCE
 #include "lib/hamming/hamming.h"
@@ -31,7 +32,7 @@
 
 enum { PATH_MOST = OG_MANIFEST_PATH_MOST };
 
-/* Version 1 and 2 named runs "run", and had sums of their own. */
+/* Versions 1 and 2 called segments "run", and had checksums of their own. */
 static const struct og_manifest_kind manifest_kind = {
     .name = "hamming", .version = 3, .old_sum_until = 2};
 
@@ -101,7 +102,7 @@ static og_status end_run(struct og_hamming *h, struct og_code_writer *w,
     return og_code_writer_end(w, h->run_distance, &h->choice, out, err);
 }
 
-/* Runs [first, n_runs) become one, in memory or as the file `number`. */
+/* Merges runs [first, n_runs) into one, in memory or as the file `number`. */
 static og_status merge_runs(struct og_hamming *h, size_t first, uint64_t number,
                             og_error *err)
 {
@@ -129,7 +130,7 @@ static og_status merge_runs(struct og_hamming *h, size_t first, uint64_t number,
     return OG_OK;
 }
 
-/* The first of the runs that should be one with those from `last` on. */
+/* The first of the runs to be merged with those from `last` on. */
 static size_t first_to_merge(const struct og_hamming *h, size_t last,
                              size_t from)
 {
@@ -144,7 +145,7 @@ static size_t n_runs_on_disk(const struct og_hamming *h)
     return og_segments_on_disk(h->number, h->n_runs);
 }
 
-/* The heap becomes a run in memory. */
+/* Turns the memtable into a run in memory. */
 static og_status flush_waiting(struct og_hamming *h, og_error *err)
 {
     struct og_code_writer *w;
@@ -186,7 +187,8 @@ static og_status write_manifest(struct og_hamming *h, og_error *err)
     return OG_OK;
 }
 
-/* Everything in memory, and the files that are due, become one file. */
+/* Writes everything in memory, and the files that are due for merging, as one
+ * file. */
 static og_status write_runs(struct og_hamming *h, og_error *err)
 {
     uint64_t old[OG_CODE_RUNS_MOST];
@@ -365,7 +367,8 @@ og_status og_hamming_create(const char *folder,
     if (options == NULL) options = &standard;
     TRY(new_hamming(folder, options, out, err));
     og_hamming *h = *out;
-    /* A number of tables that no design has shows here, not at a merge. */
+    /* A number of tables that no design has is reported here rather than at a
+     * merge. */
     og_status status = og_code_plan(&plan, 0, h->run_distance, &h->choice, err);
     if (status == OG_OK && folder != NULL) status = make_folder(h, err);
     if (status == OG_OK) return OG_OK;
@@ -447,7 +450,7 @@ static og_status open_runs(og_hamming *h, og_error *err)
     return OG_OK;
 }
 
-/* Files of a writer that was stopped in the middle. */
+/* Files of a writer that was interrupted. */
 static void delete_unnamed(const og_hamming *h)
 {
     og_segments_delete_unnamed(h->folder, PREFIX, h->number, h->n_runs);
@@ -471,7 +474,8 @@ og_status og_hamming_open(const char *folder, bool writable,
     h->is_writable = writable;
     og_status status =
         writable ? og_folder_lock("index", h->folder, &h->lock_fd, err) : OG_OK;
-    /* A writer may merge runs away between the list and the files. */
+    /* A writer may delete runs between the reading of the list and of the
+     * files. */
     for (int tries = 0; status == OG_OK && tries < 5; tries++) {
         status = open_runs(h, err);
         if (status != OG_ERR_IO || writable) break;
@@ -507,11 +511,11 @@ void og_hamming_delete(og_hamming *h)
     static const char *const names[] = {"manifest", "manifest.new", "lock"};
     char path[PATH_MOST];
     if (h != NULL && h->folder != NULL && h->is_writable) {
-        /* The list first: without it the rest is no index. */
+        /* The list first: without it the rest is not an index. */
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
             if (og_manifest_path(h->folder, names[i], path, NULL) == OG_OK)
                 unlink(path);
-        drop_runs(h); /* now none is named */
+        drop_runs(h); /* none is named any more */
         delete_unnamed(h);
         rmdir(h->folder);
     }
@@ -520,7 +524,7 @@ void og_hamming_delete(og_hamming *h)
 
 void og_hamming_info_get(const og_hamming *h, og_hamming_info *out)
 {
-    const unsigned each = h->n_bits / OG_CODE_BITS; /* entries of one */
+    const unsigned each = h->n_bits / OG_CODE_BITS; /* entries per code */
     *out = (og_hamming_info){.n_bits = h->n_bits,
                              .max_distance = h->max_distance,
                              .n_runs = h->n_runs,

@@ -1,8 +1,7 @@
-/* Asking an og_hamming: every run and the waiting entries are asked for codes
- * that are near; the codes are put in order, and for each the entries of all
- * places are merged, the newest counting. Memory: 16 bytes for each different
- * code that is near; ids are reported as they are met, a million of them at one
- * code need no more. */
+/* Queries of an og_hamming: near codes are looked up in every run and in the
+ * memtable; the codes are sorted, and for each the entries of all places are
+ * merged, the newest counting. Memory: 16 bytes per distinct near code; ids are
+ * reported as they are read, so a million of them at one code need no more. */
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -36,7 +35,7 @@ static bool on_run_match(void *ctx, size_t question, uint64_t code)
     const struct og_code_index *index = &g->h->run[g->run].index;
     const size_t place = og_code_search(index->codes, index->n, code);
     (void)question;
-    /* A table of a file that was changed by hand may hold another code. */
+    /* The table of a manipulated file may contain another code. */
     if (place == index->n || index->codes[place] != code) return true;
     return keep_hit(
         g->h, (struct og_code_hit){code, (uint32_t)g->run, (uint32_t)place});
@@ -65,7 +64,7 @@ static og_status gather(struct og_hamming *h, uint64_t code,
     h->no_memory = false;
     for (size_t i = 0; i < h->n_runs && !h->no_memory; i++) {
         struct gather g = {h, i};
-        if (max_distance == 0) /* the sorted codes are the table for that */
+        if (max_distance == 0) /* the sorted codes suffice for that */
             on_run_match(&g, 0, code);
         else
             og_code_index_ask(&h->run[i].index, &code, 1, max_distance, &g,
@@ -101,7 +100,7 @@ static bool report_entry(void *ctx, const struct og_code_entry *entry)
     return t->on_match(t->ctx, &match);
 }
 
-/* Waiting entries of one code, as bytes like those of a run. */
+/* Memtable entries of one code, encoded like those of a run. */
 static og_status encode_waiting(struct og_hamming *h,
                                 const struct og_code_hit *hits, size_t n,
                                 struct og_code_cursor *cursor, og_error *err)
@@ -128,7 +127,7 @@ static og_status encode_waiting(struct og_hamming *h,
     return OG_OK;
 }
 
-/* One code: hits[0 .. n) have it. *out_more is false when on_match was. */
+/* One code: hits[0 .. n) have it. *out_more is false if on_match was. */
 static og_status report_code(struct og_hamming *h,
                              const struct og_code_hit *hits, size_t n,
                              struct telling *t, bool *out_more, og_error *err)
@@ -187,8 +186,8 @@ og_status og_hamming_ask_runs(
     return OG_OK;
 }
 
-/* A wide index contains the halves of its codes, twice as many codes of 64 bits
- * (hamming_wide.c), and asks about two of them. */
+/* A wide index contains the halves of its codes, twice as many 64-bit codes
+ * (hamming_wide.c), and queries two of them. */
 static size_t explain_halves(uint64_t n_codes, const og_hamming_options *o,
                              char *out, size_t out_cap)
 {

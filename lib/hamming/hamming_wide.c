@@ -1,22 +1,22 @@
-/* Codes of 128 bits, by two codes of 64.
+/* Codes of 128 bits, as two codes of 64.
  *
- * Codes that differ in k bits at most differ in k/2 bits at most in one half:
- * were the upper halves further apart than floor(k/2) and the lower ones than
- * ceil(k/2) - 1, there would be k + 1 differences. So an index of such codes
- * is an index of halves. Each entry goes in twice, by its upper half and by
- * its lower one, and has the side and the other half before its id:
+ * Codes that differ in at most k bits differ in at most k/2 bits in one half:
+ * if the upper halves were further apart than floor(k/2) and the lower ones
+ * further than ceil(k/2) - 1, there would be k + 1 differences. So an index of
+ * such codes is an index of halves. Each entry is added twice, by its upper
+ * half and by its lower one, with the side and the other half before its id:
  *
  *     code: upper half    id: 'h' lower half (8 bytes, the highest first) id
  *     code: lower half    id: 'l' upper half                              id
  *
- * A question asks for its two halves, compares the whole codes of what it
- * finds, and reports what is left in order. Everything else, the tables for
+ * A query looks up its two halves, compares the whole codes of what it finds,
+ * and reports the remaining ones in order. Everything else, the tables for
  * small distances, runs, merges, removals, files and their checks, is that of
- * 64 bits. Both entries of a code wait, and go to disk, together.
+ * 64 bits. Both entries of a code are buffered, and written to disk, together.
  *
- * The price is two entries for each code; tables over all 128 bits would need
- * as many more. A half that a million different codes share is a bucket of a
- * million entries, as a part would be in every design. */
+ * The price is two entries per code; tables over all 128 bits would need as
+ * many. A half that a million distinct codes share is a bucket of a million
+ * entries, as a part would be in every design. */
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void put_side(char out[OG_CODE_SIDE_LEN], char side, uint64_t other)
         out[1 + i] = (char)(other >> (56 - 8 * i));
 }
 
-/* The other half, and the id of the entry; false when the side is another. */
+/* The other half, and the id of the entry; false if it is of the other side. */
 static bool take_side(og_bytes half_id, char side, uint64_t *out_other,
                       og_bytes *out_id)
 {
@@ -86,10 +86,10 @@ struct search {
     struct og_hamming *h;
     og_wide_code asked;
     unsigned max_distance;
-    char side; /* under way */
+    char side; /* the current one */
 };
 
-/* The upper half was near enough to be found by it. */
+/* Whether the upper half is near enough to find it. */
 static bool found_by_high(const struct search *s, og_wide_code code)
 {
     return __builtin_popcountll(code.high ^ s->asked.high) <=
@@ -101,7 +101,7 @@ static bool same_code(og_wide_code a, og_wide_code b)
     return a.high == b.high && a.low == b.low;
 }
 
-/* Entries of one code are together: it is kept once. */
+/* Entries of one code are adjacent: it is kept once. */
 static bool keep_code(void *ctx, const og_hamming_match *half)
 {
     const struct search *s = ctx;
@@ -154,7 +154,7 @@ struct wide_report {
     bool (*on_match)(void *ctx, const og_hamming_match *match);
 };
 
-/* Entries of one upper half come by lower half, then by id. */
+/* Entries of one upper half are ordered by lower half, then by id. */
 static bool report_entry(void *ctx, const og_hamming_match *half)
 {
     struct wide_report *t = ctx;

@@ -1,5 +1,5 @@
-/* Writing the parts of a join, and making one answer of them: code_join.h
- * shows a part. */
+/* Writes the parts of a join, and merges them into one answer: code_join.h
+ * describes a part. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,7 +69,7 @@ static bool has_control(og_bytes s)
     return false;
 }
 
-/* The id as it is written; `room` holds it when that is not as it was read. */
+/* The id as it is written; `room` holds it if it differs from what was read. */
 static og_status show_id(struct og_pack *room, og_bytes *id, og_error *err)
 {
     if (!has_control(*id)) return OG_OK;
@@ -138,7 +138,7 @@ void og_part_writer_drop(struct og_part_writer *w)
 struct part {
     const char *path;
     struct og_part_head head;
-    uint64_t n_pairs, sum; /* as the last line says */
+    uint64_t n_pairs, sum; /* as the last line states */
 };
 
 static og_status cannot_read(const char *path, og_error *err)
@@ -172,7 +172,7 @@ static bool parse_end(const char *line, struct part *part)
            n > 0 && line[n] == '\n';
 }
 
-/* Splits "question<TAB>id<TAB>distance\n"; false when it is none. */
+/* Splits "query<TAB>id<TAB>distance\n"; false if it has another form. */
 static bool split_pair(const char *line, size_t len, og_bytes *question,
                        og_bytes *id, unsigned *distance)
 {
@@ -194,8 +194,8 @@ static og_status bad_part(const struct part *part, uint64_t line,
                         part->path, line, what);
 }
 
-/* Reads all of a part, and with `out` passes its pairs on. The last line is
- * known to be the last only when the next is not there. */
+/* Reads a whole part, and with `out` passes its pairs on. A line is known to be
+ * the last only once no other follows. */
 static og_status walk_part(struct part *part, FILE *file, char **line,
                            size_t *line_cap, struct og_part_writer *out,
                            og_error *err)

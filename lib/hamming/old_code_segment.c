@@ -1,6 +1,6 @@
 /* Runs of the first layout: a head of 2,048 bytes, then ids, codes, offsets and
- * tables, each at a multiple of 64 bytes, with one sum of all of them. They are
- * read and become segments when they are merged. */
+ * tables, each at a multiple of 64 bytes, with one checksum of all of them.
+ * They are read, and replaced by segments when they are merged. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct old_head {
     uint64_t n_removed;
     uint64_t ids_len;
     uint64_t file_len;
-    uint64_t body_sum; /* of all after the head */
+    uint64_t body_sum; /* of everything after the head */
     uint64_t head_sum; /* of the head with 0 here */
     struct {
         uint64_t mask, radius;
@@ -44,7 +44,7 @@ static bool has_sums(const struct old_head *h, const uint8_t *data, size_t len)
            og_old_sum(data + sizeof(*h), len - sizeof(*h)) == h->body_sum;
 }
 
-/* Sections one after the other; what is left are the tables. */
+/* Sections one after the other; the rest are the tables. */
 static bool find_sections(struct og_segment_file *f, const struct old_head *h)
 {
     const uint64_t len[OG_CODE_TABLES_SECTION] = {h->ids_len, h->n_codes * 8,

@@ -1,4 +1,4 @@
-/* Counters of fixed number for whatever is frequent. */
+/* A fixed number of counters for frequent shingles. */
 
 #include "lib/phrases/phrase_counter.h"
 

@@ -2,20 +2,20 @@
 #define OG_PHRASES_PHRASE_COUNTER_H
 
 /*   in:  the fingerprints of all shingles, document by document
- *   out: those that many documents have           (lib/phrases/phrase_runs.h)
+ *   out: those that many documents contain        (lib/phrases/phrase_runs.h)
  *
  * Space-saving counters (Metwally and others, 2005) in buckets: a fingerprint
- * without a counter takes the smallest one of its bucket over, with its count.
- * So a count is never too small, and it is too large by at most the count that
- * was taken over. The largest count that was ever taken over is kept: whatever
- * is in more documents than that has a counter. */
+ * without a counter takes over the smallest one of its bucket, with its count.
+ * So a count is never too small, and too large by at most the count that was
+ * taken over. The largest count ever taken over is recorded: every shingle in
+ * more documents than that has a counter. */
 
 #include "lib/base/memory.h"
 
 struct og_phrase_count {
     uint64_t fp;
     uint32_t n;    /* 0: free */
-    uint32_t last; /* the document that counted last */
+    uint32_t last; /* the last document counted */
 };
 
 struct og_phrase_counter {

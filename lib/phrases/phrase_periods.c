@@ -20,7 +20,8 @@ void og_phrase_periods_release(struct og_phrase_periods *p)
     og_hash_table_release(&p->by_begin);
 }
 
-/* When the period of a time began: the day, month or year of its text form. */
+/* The beginning of the period of a time: the day, month or year of its text
+ * form. */
 static int64_t begin_of(og_period kind, int64_t time)
 {
     char form[40];
@@ -49,14 +50,14 @@ static og_status add_begin(struct og_phrase_periods *p, int64_t begin,
     return OG_OK;
 }
 
-/* Days become months, months years. */
+/* Days become months, or months years. */
 static og_status coarsen(struct og_phrase_periods *p, og_error *err)
 {
     const size_t n = p->n;
     p->kind++;
     p->n = 0;
     og_hash_table_empty(&p->by_begin);
-    for (size_t i = 0; i < n; i++) /* never ahead of what is read */
+    for (size_t i = 0; i < n; i++) /* never ahead of the reading position */
         TRY(add_begin(p, begin_of(p->kind, p->begins[i]), err));
     return OG_OK;
 }

@@ -2,7 +2,7 @@
 #define OG_PHRASES_PHRASE_PERIODS_H
 
 /*   in:  the times of all documents
- *   out: the days, months or years in which there are some, in order
+ *   out: the days, months or years in which there are any, in order
  *        (lib/phrases/phrase_tally.h) */
 
 #include "lib/base/hash_table.h"
@@ -19,15 +19,15 @@ struct og_phrase_periods {
     struct og_hash_table by_begin;
 };
 
-/* At most `most` periods: of more days come months, of more months years, and
- * years beyond that are the last one. */
+/* At most `most` periods: too many days become months, too many months years,
+ * and further years are merged into the last one. */
 void og_phrase_periods_init(struct og_phrase_periods *p, og_period kind,
                             size_t most);
 void og_phrase_periods_release(struct og_phrase_periods *p);
 og_status og_phrase_periods_add(struct og_phrase_periods *p, int64_t time,
                                 og_error *err);
 void og_phrase_periods_finish(struct og_phrase_periods *p);
-/* The number of the period that a time is in. */
+/* The index of the period of a time. */
 size_t og_phrase_periods_find(const struct og_phrase_periods *p, int64_t time);
 
 #endif

@@ -1,4 +1,4 @@
-/* Frequent shingles, and the runs that they make in a document. */
+/* Frequent shingles, and the runs that they form in a document. */
 
 #include "lib/phrases/phrase_runs.h"
 
@@ -100,7 +100,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Fills r->counts, and r->order with the frequent ones, the most frequent
- * first; of equals the first. Returns how many. */
+ * first; of equals the first. Returns their number. */
 static size_t sort_shingles(struct og_phrase_runs *r,
                             const struct og_phrase_shingles *shingles,
                             const uint64_t *fps, size_t n, uint32_t least)
@@ -116,7 +116,7 @@ static size_t sort_shingles(struct og_phrase_runs *r,
     return n_order;
 }
 
-/* Whether another run has a token of the shingle at `at`. */
+/* Whether another run contains a token of the shingle at `at`. */
 static bool is_taken(const struct og_phrase_runs *r, size_t at, uint32_t len)
 {
     return memchr(r->covered + at, 1, len) != NULL;

@@ -1,4 +1,4 @@
-/* Passages: the best of all that were met, and where they occur. */
+/* Passages: the best candidates, and where they occur. */
 
 #include "lib/phrases/phrase_set.h"
 
@@ -28,7 +28,7 @@ void og_phrase_pool_release(struct og_phrase_pool *p)
     p->n = 0;
 }
 
-/* The one that can be in most documents first, then the longest. */
+/* By the upper bound of documents, largest first, then the longest. */
 static int by_rank(const void *a, const void *b)
 {
     const struct og_phrase_candidate *x = a, *y = b;
@@ -71,7 +71,7 @@ static og_status set_text(struct og_phrase_candidate *c, og_bytes text,
     return OG_OK;
 }
 
-/* Whether `a` says more than `b`, which has the same seed: the longer one does,
+/* Whether `a` is better than `b`, which has the same seed: the longer one is,
  * for the documents of both are nearly as many. */
 static bool is_better(const struct og_phrase_candidate *a,
                       const struct og_phrase_candidate *b)
@@ -109,7 +109,7 @@ og_status og_phrase_pool_add(struct og_phrase_pool *p,
 
 /* ---- the set ---- */
 
-/* The texts of all candidates, a line each: no token goes over its end. */
+/* The texts of all candidates, one per line: no token extends past its end. */
 static og_status join_texts(const struct og_phrase_pool *pool, char **out,
                             size_t *out_len, og_error *err)
 {
@@ -144,8 +144,8 @@ static void place_tokens(struct og_phrase_set *set,
     }
 }
 
-/* A shingle of passages that stay, and the documents of the one that is in
- * most. */
+/* A shingle of the passages that are kept, and the largest number of documents
+ * of such a passage. */
 struct seen_shingle {
     uint64_t fp, most;
 };
@@ -202,8 +202,8 @@ static int longest_first(const void *a, const void *b)
     return (x->i > y->i) - (x->i < y->i);
 }
 
-/* A part of a longer passage that is in nearly as many documents says nothing
- * new. */
+/* Drops a part of a longer passage that is in nearly as many documents: it adds
+ * nothing. */
 static void mark_parts(const struct og_phrase_set *set,
                        const struct og_phrase_pool *pool,
                        struct seen_shingles *seen, struct by_length *order,
@@ -223,7 +223,7 @@ static void mark_parts(const struct og_phrase_set *set,
     }
 }
 
-/* Neither does a passage that is made of those that are in more documents. */
+/* And a passage that consists of those that are in more documents. */
 static void mark_made(const struct og_phrase_set *set,
                       const struct og_phrase_pool *pool,
                       struct seen_shingles *seen, bool *leave_out)

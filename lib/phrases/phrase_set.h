@@ -9,16 +9,16 @@
 #include "lib/base/hash_table.h"
 #include "lib/fingerprint/shingler.h"
 
-/* A passage that may be worth reporting. */
+/* A passage that is worth considering. */
 struct og_phrase_candidate {
     uint64_t seed;
-    uint32_t most, n_tokens; /* documents that can contain it, at most */
+    uint32_t most, n_tokens; /* the most documents that can contain it */
     uint32_t n;              /* documents that do */
     char *text;
     size_t text_len;
 };
 
-/* The best so many of all that were offered; for one seed the longest. */
+/* The best candidates that were offered; of those with one seed the longest. */
 struct og_phrase_pool {
     struct og_phrase_candidate *list;
     size_t n, cap, n_kept;
@@ -29,13 +29,13 @@ void og_phrase_pool_release(struct og_phrase_pool *p);
 og_status og_phrase_pool_add(struct og_phrase_pool *p,
                              const struct og_phrase_candidate *run,
                              og_bytes text, og_error *err);
-/* The last of the list goes. */
+/* Removes the last of the list. */
 void og_phrase_pool_drop(struct og_phrase_pool *p);
-/* Sorted, those that can be in most documents first, and no more than n_kept.
- */
+/* Sorted by the number of documents that can contain them, and no more than
+ * n_kept. */
 void og_phrase_pool_sort(struct og_phrase_pool *p);
 
-/* Passages to be looked for. The tokens of all of them are stored one after the
+/* Passages to search for. The tokens of all of them are stored one after the
  * other in `all`. */
 struct og_phrase_set {
     struct og_shingler all;
@@ -47,10 +47,10 @@ struct og_phrase_set {
     uint32_t *slots; /* by the fingerprint of their first shingle: number + 1 */
     size_t n_slots;
 };
-/* Of the candidates, in their order. Left out of the pool are parts of longer
+/* From the candidates of the pool, in their order. Left out are parts of longer
  * ones that are in four fifths as many documents, those that consist, for three
- * quarters, of the ones before, and those whose tokens cannot be read from
- * their text alone. */
+ * quarters, of the preceding ones, and those whose tokens cannot be recovered
+ * from their text alone. */
 og_status og_phrase_set_init(struct og_phrase_set *set,
                              struct og_phrase_pool *pool, og_token_kind kind,
                              uint32_t fold, uint32_t shingle_len,
@@ -63,10 +63,11 @@ struct og_phrase_match {
 };
 /* One per thread; all zero is empty. */
 struct og_phrase_matches {
-    struct og_phrase_match *list; /* the first of each passage, in order */
+    struct og_phrase_match *list; /* the first occurrence of each passage, in
+                                     order */
     size_t n, cap;
     size_t n_covered; /* tokens of the document that some passage covers */
-    size_t *next;     /* scratch: a passage is not looked for before this */
+    size_t *next;     /* scratch: a passage is not searched for before this */
     size_t next_cap;
 };
 void og_phrase_matches_release(struct og_phrase_matches *m);

@@ -1,4 +1,4 @@
-/* What is known of passages when all documents were read. */
+/* What is known about passages once all documents were read. */
 
 #include "lib/phrases/phrase_tally.h"
 
@@ -10,7 +10,7 @@
 
 enum { N_PARTS = 10, MOST_SOURCES = 1 << 20 };
 
-/* The earliest holder so far; its strings are stored one after the other. */
+/* The earliest holder so far; its strings are concatenated. */
 struct first {
     char *bytes;
     size_t cap;
@@ -38,7 +38,7 @@ struct source {
 
 struct og_phrase_tally {
     size_t n, limit;
-    uint64_t n_documents; /* to come */
+    uint64_t n_documents; /* to be read */
     const struct og_phrase_periods *days;
     struct first *firsts;
     uint64_t *growth; /* n rows of n_periods */
@@ -52,7 +52,7 @@ struct og_phrase_tally {
     size_t names_len, names_cap;
     struct og_hash_table by_name;
     uint64_t n_seen, n_tokens, n_made;
-    /* what is shown */
+    /* the output */
     og_phrase *phrases;
     og_phrase_document *documents;
     og_phrase_source *shown_sources;
@@ -110,8 +110,8 @@ void og_phrase_tally_free(struct og_phrase_tally *t)
 
 /* ---- first holders ---- */
 
-/* By (time, arrival): a document without a time has that of its arrival, after
- * all that have one. */
+/* By (time, arrival): a document without a time comes after all that have one,
+ * by its arrival. */
 static bool is_earlier(const og_document *doc, const struct first *f)
 {
     if (f->n_documents == 0) return true;
@@ -156,7 +156,7 @@ static og_status set_first(struct first *f, const struct og_phrase_holding *h,
 
 /* ---- sources ---- */
 
-/* Its number + 1; 0: there is none, or no room for it. */
+/* Its number + 1; 0: none, or no room for it. */
 static og_status find_source(struct og_phrase_tally *t, og_bytes name,
                              uint32_t *out, og_error *err)
 {
@@ -188,7 +188,7 @@ static og_status find_source(struct og_phrase_tally *t, og_bytes name,
 
 /* ---- documents ---- */
 
-/* The largest share first, then the longest, then the first to arrive. */
+/* By share, largest first, then by length, then by arrival. */
 static int by_share(const void *a, const void *b)
 {
     const struct listed *x = a, *y = b;
@@ -235,7 +235,7 @@ static og_status list_document(struct og_phrase_tally *t,
 
 /* ---- all of it ---- */
 
-/* SIZE_MAX: it is in none. */
+/* SIZE_MAX: in none. */
 static size_t period_of(const struct og_phrase_tally *t,
                         const struct og_phrase_holding *h)
 {
@@ -327,7 +327,7 @@ static void take_off_firsts(struct og_phrase_tally *t)
     }
 }
 
-/* The most copied tokens first; of equals, the first to be met. */
+/* By copied tokens, most first; of equals, the first found. */
 static int by_tokens(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;

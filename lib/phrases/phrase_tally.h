@@ -1,9 +1,8 @@
 #ifndef OG_PHRASES_PHRASE_TALLY_H
 #define OG_PHRASES_PHRASE_TALLY_H
 
-/*   in:  the passages of each document, in the order of arrival
- *   out: first holders, growth, documents and sources       (og_phrases)
- */
+/*   in:  the passages of each document, in order of arrival
+ *   out: first holders, growth, documents and sources       (og_phrases) */
 
 #include "lib/base/hash_table.h"
 #include "lib/phrases/phrase_periods.h"
@@ -19,14 +18,14 @@ struct og_phrase_found {
 struct og_phrase_holding {
     const og_document *doc;
     og_bytes source; /* len 0: none */
-    uint64_t number; /* of the documents that are looked at, from 0 */
+    uint64_t number; /* among the documents read, from 0 */
     size_t n_tokens, n_covered;
     const struct og_phrase_found *found;
     size_t n_found;
 };
 
 struct og_phrase_tally;
-/* Of n passages; `n_documents` are to come. `periods` must stay. */
+/* For n passages; `n_documents` will be read. `periods` must outlive it. */
 og_status og_phrase_tally_new(size_t n, size_t limit, uint64_t n_documents,
                               const struct og_phrase_periods *periods,
                               struct og_phrase_tally **out, og_error *err);
@@ -34,7 +33,7 @@ void og_phrase_tally_free(struct og_phrase_tally *t); /* NULL is fine */
 og_status og_phrase_tally_add(struct og_phrase_tally *t,
                               const struct og_phrase_holding *holding,
                               og_error *err);
-/* What it came to: views until og_phrase_tally_free(). The passages that are in
+/* The result: views until og_phrase_tally_free(). The passages that are in
  * `least` documents or more, those in most documents first. */
 void og_phrase_tally_finish(struct og_phrase_tally *t, uint64_t least,
                             og_phrases *out);

@@ -3,9 +3,9 @@
  * The documents are read several times; a pass is one og_stream_documents().
  *
  *     count     all shingles, in counters of fixed number
- *     recount   those that kept a counter, exactly; only when some lost theirs
+ *     recount   those that kept a counter, exactly; only if some lost theirs
  *     runs      frequent shingles become passages, the best are kept
- *     check     each is looked for in each document; those in most are chosen
+ *     check     each is searched for in each document; those in most are chosen
  *     report    the same for the chosen ones: holders, periods, shares, sources
  *
  * Memory: the counters, the frequent shingles (as much again), the texts of
@@ -27,8 +27,9 @@
 enum {
     MOST_PHRASES = 10000,
     LEAST_TOKENS = 8,
-    SPARE = 4, /* so many times the limit are checked before some are chosen */
-    FEW = 256  /* and at least so many */
+    SPARE = 4, /* this many times the limit are checked before some are
+                  chosen */
+    FEW = 256  /* and at least this many */
 };
 
 enum pass { PASS_COUNT, PASS_RECOUNT, PASS_RUNS, PASS_CHECK, PASS_TELL };
@@ -40,14 +41,15 @@ struct phrase_job {
     og_phrases_options options;
     og_token_kind kind;
     uint32_t fold;
-    uint32_t shingle_len; /* min_tokens, or 32 when that is more */
+    uint32_t shingle_len; /* min_tokens, but at most 32 */
     struct og_shingle_factors key;
     /* where documents come from */
     og_input input;
     struct og_stored_texts *stored; /* NULL: from the input */
     uint32_t n_stored;
     og_stream_counts counts; /* of the first pass */
-    og_status first_status;  /* of a file that could not be read; reported */
+    og_status first_status;  /* of a file that could not be read; it has been
+                                reported */
     og_error first_error;
     /* the passes */
     enum pass pass;
@@ -69,7 +71,7 @@ struct phrase_worker {
     size_t places_cap;
 };
 
-/* What a worker made of a document; in the arena of its batch. */
+/* The result of a worker for a document; in the arena of its batch. */
 struct phrase_made {
     const uint64_t *fps;
     size_t n_fps;
@@ -78,7 +80,7 @@ struct phrase_made {
     size_t n_places, n_covered;
 };
 
-/* The object behind an og_phrases. */
+/* The object of which og_phrases is the public part. */
 struct phrase_result {
     og_phrases shown; /* first */
     struct og_phrase_tally *tally;
@@ -121,7 +123,7 @@ static bool is_asked_for(const og_phrases_options *o, const og_document *doc)
            (!o->has_until || doc->time < o->until);
 }
 
-/* Bytes of a run of tokens. */
+/* The bytes of a run of tokens. */
 static struct og_phrase_found place_of(const struct og_shingler *s,
                                        uint32_t phrase, size_t first, size_t n)
 {
@@ -160,7 +162,7 @@ static og_status make_matches(const struct phrase_job *job,
     return OG_OK;
 }
 
-/* What this pass wants of a document that has a whole shingle. */
+/* What this pass needs of a document with at least one whole shingle. */
 static og_status make_wanted(const struct phrase_job *job,
                              struct phrase_worker *w, struct og_batch *b,
                              struct phrase_made *made, og_error *err)
@@ -232,7 +234,7 @@ static og_status take_runs(struct phrase_job *job, const og_document *doc,
     return OG_OK;
 }
 
-/* The name of its source; a field that is a string without its quotes. */
+/* The name of its source; a string field without its quotes. */
 static og_bytes source_of(const struct phrase_job *job, const og_document *doc)
 {
     og_bytes name = og_same_value(job->options.source, doc);
@@ -375,8 +377,8 @@ static og_status find_phrases(struct phrase_job *job, og_error *err)
                               job->shingle_len, err);
 }
 
-/* Keeps the candidates that are in most documents; returns how many others
- * were in enough. */
+/* Keeps the candidates that are in most documents; returns how many others were
+ * in enough. */
 static uint64_t choose(struct phrase_job *job)
 {
     struct og_phrase_pool *pool = &job->pool;
@@ -388,7 +390,7 @@ static uint64_t choose(struct phrase_job *job)
         pool->list[i] = pool->list[n];
         pool->list[n++] = c;
     }
-    while (pool->n > n) /* what is in too few */
+    while (pool->n > n) /* those in too few */
         og_phrase_pool_drop(pool);
     pool->n_kept = job->options.limit;
     og_phrase_pool_sort(pool);
@@ -408,7 +410,7 @@ static og_status choose_phrases(struct phrase_job *job, uint64_t *out_n_more,
 static og_status report_phrases(struct phrase_job *job,
                                 struct phrase_result *result, og_error *err)
 {
-    result->periods = job->periods; /* from now on it has them */
+    result->periods = job->periods; /* the result owns them from now on */
     memset(&job->periods, 0, sizeof(job->periods));
     TRY(og_phrase_tally_new(job->set.n, job->options.limit, job->n_documents,
                             &result->periods, &result->tally, err));
@@ -528,7 +530,7 @@ og_status og_stream_phrases(const og_input *input,
     TRY(check_options(options, err));
     TRY(og_stream_needs_again(input, "counting passages", err));
     if (job.options.min_tokens == 0) job.options.min_tokens = LEAST_TOKENS;
-    job.input.reading.extra = true; /* where `source` may be */
+    job.input.reading.extra = true; /* where `source` may be found */
     const og_status status = run_job(&job, out, err);
     if (out_counts != NULL) *out_counts = job.counts;
     return status;
