@@ -32,8 +32,8 @@ struct eval_settings {
     uint32_t n_threads, shingle_len, bridge_limit;
 };
 
-/* What is in the settings when a list is not given: told apart from a
- * given one by its address. */
+/* The settings if a list is not given; distinguished from a given one by its
+ * address. */
 static char default_select[16];
 static const char default_memory[] =
     "34%,13.7%,6.8%,3.3%,1.4%,0.7%,0.3%,0.1%"; /* Table 2 of the paper */
@@ -279,8 +279,8 @@ static int evaluate(const struct plan *plan, const struct eval_settings *s,
     return status;
 }
 
-/* --paper has its own lists; the layout alone is the user's. The plan then
- * holds a run for each layout that was named. */
+/* --paper has its own lists; only the layout is the user's. The plan then
+ * contains a run for each layout that was named. */
 static int plan_paper(struct plan *plan, const struct eval_settings *s,
                       const og_params *params)
 {

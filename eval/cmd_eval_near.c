@@ -1,6 +1,6 @@
 /* origo eval near: sketches against the exact similarity of documents.
  *
- *     STREAM -> og_near_eval_open: a sample, and how alike every two are
+ *     STREAM -> og_near_eval_open: a sample, and the similarity of every two
  *            -> og_near_eval_run: pairs by the distance of their simhashes
  *     --paper -> near_tables_print: all tables instead */
 

@@ -1,9 +1,9 @@
 /* The section "Estimators" of docs/evaluation.md.
  *
  * Cells of one estimator and one size, over all similarities, become a line:
- * the largest bias and how many standard errors that is, the least and the
- * largest variance over theory. With some hundred cells the largest z is
- * around 3 when nothing is wrong. */
+ * the largest bias and its number of standard errors, the smallest and the
+ * largest ratio of variance to theory. With some hundred cells the largest z is
+ * around 3 if nothing is wrong. */
 
 #include "eval/estimator_tables.h"
 

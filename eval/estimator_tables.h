@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Runs og_eval_estimators() and prints its tables in Markdown on stdout.
- * `seconds` for each of its cells; 0: the library's choice. Returns the exit
- * status after a word on stderr. */
+ * `seconds` for each of its cells; 0: the library's default. Returns the exit
+ * status after a message on stderr. */
 int estimator_tables_print(const char *command, double seconds, bool quiet);
 
 #endif

@@ -1,5 +1,5 @@
-/* From lists to runs: the layout changes fastest, the selection slowest. All
- * is checked here, before a stream is read. */
+/* From lists to runs: the layout changes fastest, the selection slowest.
+ * Everything is checked here, before a stream is read. */
 
 #include "eval/eval_plan.h"
 

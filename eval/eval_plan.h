@@ -14,7 +14,7 @@ struct plan_lists {
     const char *select, *evict, *estimate, *memory, *layout;
 };
 
-/* Lists taken apart. */
+/* Lists split into names. */
 struct grid {
     struct list select, evict, estimate, memory, layout;
 };
@@ -25,12 +25,12 @@ struct plan {
     struct grid grids[PLAN_GRIDS];
     size_t n_grids;
     og_eval_run *runs;         /* in the order of the output */
-    const char **memory_names; /* as they were typed, one for each run */
+    const char **memory_names; /* as they were typed, one per run */
     size_t n_runs;
 };
 
-/* Adds every combination of the lists. `params` gives what the lists do not.
- * Returns an exit status, EXIT_DONE or the one that was explained on stderr. */
+/* Adds every combination of the lists. `params` supplies the other parameters.
+ * Returns EXIT_DONE, or an exit status that was explained on stderr. */
 int plan_add(struct plan *plan, const char *command,
              const struct plan_lists *lists, const og_params *params);
 void plan_release(struct plan *plan);

@@ -6,7 +6,7 @@
  *   in:  streams, corpora and the parameters to try          (its commands)
  *   out: the measures of the papers                          (its tables)
  *
- * It looks inside the library, as tests do: a selection or an eviction is
+ * It uses internals of the library, as tests do: a selection or an eviction is
  * measured apart from the store that would use it. */
 
 #include <origo/origo.h>
@@ -15,8 +15,8 @@
 
 typedef struct og_eval og_eval;
 
-/* The order in which the documents before the first query arrive; what their
- * times say of the order they were written in stays. */
+/* The order in which the documents before the first query arrive; their times
+ * still tell the order in which they were written. */
 typedef enum og_order {
     OG_ORDER_RIGHT = 0, /* by time */
     OG_ORDER_REVERSE,
@@ -25,19 +25,19 @@ typedef enum og_order {
 
 typedef struct og_eval_options {
     uint32_t shingle_len;
-    uint32_t min_tokens; /* shorter documents are left out */
-    uint64_t n_queries;  /* the last documents with a dominant origin that are
-                            asked; 0: a fifth of all documents */
+    uint32_t min_tokens; /* shorter documents are dropped */
+    uint64_t n_queries;  /* the last documents with a dominant origin are
+                            queried; 0: a fifth of all documents */
     og_order order;
-    unsigned n_threads; /* of the runs; 0: as many as the machine has */
+    unsigned n_threads; /* of the runs; 0: one per core */
     void *ctx;
-    /* `done` of `total` steps; what they are is in `what`. */
+    /* `done` of `total` steps; `what` names them. */
     void (*on_progress)(void *ctx, const char *what, uint64_t done,
                         uint64_t total);
 } og_eval_options;
 og_eval_options og_eval_options_default(void);
 
-/* Reads the whole stream into memory and works out the truth. */
+/* Reads the whole stream into memory and computes the truth. */
 og_status og_eval_open(const og_input *input, const og_eval_options *options,
                        og_eval **out, og_error *err);
 void og_eval_close(og_eval *eval); /* NULL is fine */
@@ -61,8 +61,8 @@ typedef struct og_eval_run {
     og_layout_kind layout;
     uint32_t bridge_limit;
     uint32_t bucket_slots;
-    bool verify; /* hits are compared with the texts, as a store with texts
-                    does; only with OG_ESTIMATE_CONTEXT */
+    bool verify; /* hits are verified against the texts, as in a store with
+                    texts; only with OG_ESTIMATE_CONTEXT */
     double memory_percent; /* of all shingles at 18 bytes each; 0: bytes */
     uint64_t memory_bytes;
 } og_eval_run;
@@ -70,21 +70,21 @@ typedef struct og_eval_run {
 #define OG_EVAL_LENGTHS 512
 
 typedef struct og_eval_result {
-    uint64_t table_bytes; /* 0: the memory has no room for one bucket, and
-                             nothing else is known */
+    uint64_t table_bytes; /* 0: the memory has no room for one bucket, and there
+                             is no result */
     double entries_pct;   /* slots, in percent of all shingles */
     double ssr, dominant, freshness, overall;
     double seconds;
-    /* Labels that the estimation added to the hits, and those of them that
-     * name the true origin. */
+    /* Labels that the estimation added to the hits, and how many of them name
+     * the true origin. */
     uint64_t n_extra, n_extra_right;
-    /* Queries by their number of shingles (longer ones in the last place),
-     * and those whose dominant origin was found. */
+    /* Queries by their number of shingles (longer ones in the last entry), and
+     * those whose dominant origin was found. */
     uint32_t length_n[OG_EVAL_LENGTHS], length_right[OG_EVAL_LENGTHS];
 } og_eval_result;
 
 /* All runs, several at a time; results in the order of the runs. OG_ERR_USAGE
- * when the memory of none is enough. */
+ * if the memory of none is enough. */
 og_status og_eval_origin(og_eval *eval, const og_eval_run *runs, size_t n_runs,
                          og_eval_result *results, og_error *err);
 
@@ -97,8 +97,8 @@ enum { OG_QUOTE_BANDS = 5, OG_QUOTE_GROWTH = 5, OG_QUOTE_GROWN_WAYS = 7 };
 typedef struct og_quote_eval_options {
     uint64_t n_sentences; /* of the collection, at most nine tenths of all */
     uint32_t n_questions; /* sentences that follow the collection */
-    uint32_t min_words;   /* of a question */
-    double threshold;     /* least similarity that counts as reuse */
+    uint32_t min_words;   /* of a query */
+    double threshold;     /* lowest similarity that counts as reuse */
     const char *stop;     /* NULL: no stop words are left out */
     void *ctx;
     void (*on_progress)(void *ctx, const char *what, uint64_t done,
@@ -106,8 +106,8 @@ typedef struct og_quote_eval_options {
 } og_quote_eval_options;
 og_quote_eval_options og_quote_eval_options_default(void);
 
-/* Reads the stream, adds the first sentences, measures on the way how the time
- * of a question grows, and works out the truth. */
+/* Reads the stream, adds the first sentences, measures meanwhile how the time
+ * of a query grows, and computes the truth. */
 og_status og_quote_eval_open(const og_input *input,
                              const og_quote_eval_options *options,
                              og_quote_eval **out, og_error *err);
@@ -119,7 +119,7 @@ typedef enum og_quote_way_kind {
     OG_WAY_INVERTED, /* its rival: an inverted index with sums of weights,
                         candidates from `threshold` on */
     OG_WAY_QSIGN,
-    OG_WAY_EXACT, /* asked for `threshold` */
+    OG_WAY_EXACT, /* queried with `threshold` */
 } og_quote_way_kind;
 typedef struct og_quote_way {
     og_quote_way_kind kind;
@@ -129,21 +129,21 @@ typedef struct og_quote_way {
 } og_quote_way;
 
 typedef struct og_quote_timing {
-    double seconds, select_seconds; /* of one question, the fastest run */
+    double seconds, select_seconds; /* per query, the fastest run */
     double recall;       /* of sentences that reach the threshold of the eval */
     double recall_70;    /* of those that reach 0.7 */
-    double n_candidates; /* sentences looked at closely for one question */
+    double n_candidates; /* sentences compared per query */
 } og_quote_timing;
 og_status og_quote_eval_time(og_quote_eval *eval, const og_quote_way *way,
                              og_quote_timing *out, og_error *err);
 
 typedef struct og_quote_growth {
     uint64_t n_sentences;
-    double add_seconds; /* to add all up to here */
+    double add_seconds; /* to add everything up to here */
     double seconds[OG_QUOTE_GROWN_WAYS];
     double select_seconds[OG_QUOTE_GROWN_WAYS];
-    /* The questions of the last step, asked at every step: seconds of the
-     * first two ways, and of the first way what a question reads, compares
+    /* The queries of the last step, repeated at every step: seconds of the
+     * first two ways, and for the first way how much a query reads, compares
      * and finds, in sets of words. */
     double same_seconds[2];
     double n_postings, n_compared, n_found;
@@ -153,7 +153,8 @@ typedef struct og_quote_eval_facts {
     uint64_t n_documents, n_sentences, n_forms, n_words, n_bytes;
     double mean_words, mean_question_words;
     uint64_t n_questions;
-    uint64_t n_checked; /* questions that were scanned, too: the same answers */
+    uint64_t n_checked; /* queries that were also scanned, with the same
+                           answers */
     uint64_t n_pairs[OG_QUOTE_BANDS]; /* reused sentences with a similarity of
                                          0.5 to 0.6, ... 0.9 to 1 */
     og_quote_growth growth[OG_QUOTE_GROWTH];
@@ -167,7 +168,7 @@ typedef struct og_quote_recall {
     uint32_t n_bits, word_bits;
     double recall[OG_QUOTE_BANDS][17]; /* within 0 to 16 bits */
     double total[129];                 /* within 0 to 128 bits */
-    double n_matches[17]; /* sentences within the distance, of a question */
+    double n_matches[17]; /* sentences within the distance, per query */
     /* Predicted for a similarity of exactly 0.6, 0.7, 0.8, 0.9: by the paper's
      * model, which adds words, and with the words that only the other sentence
      * has, too. */
@@ -177,13 +178,13 @@ og_status og_quote_eval_recall(og_quote_eval *eval, uint32_t n_bits,
                                uint32_t word_bits, og_quote_recall *out,
                                og_error *err);
 
-/* Every record of A is asked as one sentence against those of B; the record
- * with the same id is the true one. */
+/* Every record of A is queried as one sentence against those of B; the record
+ * with the same id is the true match. */
 typedef struct og_aligned_result {
-    uint64_t n_pairs; /* records of A whose id B has */
-    uint64_t n_found; /* the true one reaches the threshold */
-    uint64_t n_first; /* and no other one is more similar */
-    double seconds;   /* of a question */
+    uint64_t n_pairs; /* records of A whose id is in B */
+    uint64_t n_found; /* the true match reaches the threshold */
+    uint64_t n_first; /* and no other is more similar */
+    double seconds;   /* per query */
 } og_aligned_result;
 og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
                                 double threshold, og_aligned_result *out,
@@ -194,19 +195,20 @@ og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
 typedef struct og_near_eval og_near_eval;
 
 typedef struct og_near_eval_options {
-    uint32_t max_documents; /* more than that: so many drawn by lot */
+    uint32_t max_documents; /* of a larger number, this many are drawn at
+                               random */
     uint32_t shingle_len;   /* of the truth, 1 to 32 */
-    uint32_t min_tokens;    /* shorter documents are left out */
-    double duplicate;       /* a pair is one when its Jaccard similarity is at
-                               least this */
+    uint32_t min_tokens;    /* shorter documents are dropped */
+    double duplicate;       /* a pair is a duplicate if its Jaccard similarity
+                               is at least this */
     void *ctx;
     void (*on_progress)(void *ctx, const char *what, uint64_t done,
                         uint64_t total);
 } og_near_eval_options;
 og_near_eval_options og_near_eval_options_default(void);
 
-/* Reads the documents and works out the exact Jaccard similarity of the sets
- * of shingles of every pair. */
+/* Reads the documents and computes the exact Jaccard similarity of the sets of
+ * shingles of every pair. */
 og_status og_near_eval_open(const og_input *input,
                             const og_near_eval_options *options,
                             og_near_eval **out, og_error *err);
@@ -223,14 +225,14 @@ void og_near_facts_get(const og_near_eval *eval, og_near_facts *out);
 
 typedef struct og_near_run {
     og_feature_options features;
-    bool with_idf;         /* counted on the documents of the sample */
+    bool with_idf;         /* counted over the documents of the sample */
     unsigned simhash_bits; /* 0: none; 64 or 128 */
     uint32_t n_samples;    /* of min-hash, up to 128; 0: none */
     uint32_t sample_bits;  /* kept of each: 1 to 16, or 32 */
 } og_near_run;
 
-/* Of a rule whose thresholds were chosen, for the best f1, on one half of the
- * pairs and scored on the other. */
+/* The score of a rule whose thresholds were chosen for the best F1 on one half
+ * of the pairs, measured on the other. */
 typedef struct og_near_score {
     double precision, recall, f1;
     uint32_t distance; /* the largest of simhash */
@@ -240,25 +242,26 @@ typedef struct og_near_score {
 #define OG_NEAR_LEVELS 129
 
 typedef struct og_near_result {
-    /* By the distance of their simhashes: pairs, and duplicates of them. */
+    /* By the distance of their simhashes: pairs, and how many are
+     * duplicates. */
     uint64_t pairs_at[OG_NEAR_LEVELS], duplicates_at[OG_NEAR_LEVELS];
     og_near_score simhash, minhash;
     og_near_score both; /* distance and samples must both be near enough */
     og_near_score sum;  /* a weighted sum of the two must be large enough;
                            thresholds are not reported */
-    /* Figure 2 of the simhash paper, of the first 64 bits: the place of the
+    /* Figure 2 of the simhash paper, of the first 64 bits: the position of the
      * leading 1 in the exclusive or of successive sorted sketches (0 to 63, 64
      * for equal ones), and sketches by their 7 highest bits. */
     uint64_t leading[65], buckets[128];
-    double features_mean; /* of a document */
-    double seconds;       /* to make the sketches, features and all */
+    double features_mean; /* per document */
+    double seconds;       /* to make the sketches, including features */
 } og_near_result;
 og_status og_near_eval_run(og_near_eval *eval, const og_near_run *run,
                            og_near_result *out, og_error *err);
 
 /* ---- evaluation of the estimators of similarity ---- */
 
-/* What one estimator does on pairs of sets of known similarity. */
+/* The behaviour of one estimator on pairs of sets of known similarity. */
 typedef struct og_estimator_cell {
     const char *estimator; /* a method's name, also with "/b" for b bits kept,
                               or "l1" for the distance from ioffe and norms */
@@ -270,16 +273,16 @@ typedef struct og_estimator_cell {
     double bias;       /* average error */
     double bias_error; /* standard error of that */
     double variance;   /* average squared error */
-    double theory;     /* what it is said to be */
-    double bits;       /* random bits for each feature and sample */
-    double ns;         /* nanoseconds for each feature, all samples, in the
+    double theory;     /* the variance that theory predicts */
+    double bits;       /* random bits per feature and sample */
+    double ns;         /* nanoseconds per feature for all samples, in the
                           fastest trial */
 } og_estimator_cell;
 
 typedef struct og_estimator_options {
     uint32_t n_samples;
     double seconds;      /* to spend on each cell */
-    uint32_t min_trials; /* even when that takes longer */
+    uint32_t min_trials; /* even if that takes longer */
     uint64_t max_features;
     uint64_t seed;
     void *ctx;
@@ -288,8 +291,8 @@ typedef struct og_estimator_options {
 } og_estimator_options;
 og_estimator_options og_estimator_options_default(void);
 
-/* Every estimator on sets of 10 to max_features features that are 0.1 to 0.99
- * alike; then the hash families on random and on consecutive features. */
+/* Every estimator on sets of 10 to max_features features with similarities of
+ * 0.1 to 0.99; then the hash families on random and on consecutive features. */
 og_status og_eval_estimators(const og_estimator_options *options,
                              og_error *err);
 
@@ -300,24 +303,25 @@ typedef struct og_pan_row {
     const char *subset;
     uint64_t n_pairs, n_cases, n_found;
     double plagdet, precision, recall, granularity;
-    double seconds; /* of all its comparisons; 0: others made them */
+    double seconds; /* for all its comparisons; 0: others made them */
     double slowest; /* of one pair */
 } og_pan_row;
 
 typedef struct og_pan_options {
     og_compare_options compare;
     const char *detections; /* a folder of XML to score; NULL: compare */
-    const char *write_to; /* a folder for the XML of what was found, or NULL */
+    const char *write_to; /* a folder for the XML of the detections, or NULL */
     const char *pairs;    /* a file for the sums of each pair, or NULL */
-    const char *thresholds; /* "name=value,..." instead of the usual, or NULL */
+    const char *thresholds; /* "name=value,..." instead of the defaults, or
+                               NULL */
     unsigned half;          /* 1 or 2: every other pair; 0: all */
     void *ctx;
     bool (*on_row)(void *ctx, const og_pan_row *row); /* false: stop */
 } og_pan_options;
 og_pan_options og_pan_options_default(void);
 
-/* Compares the pairs of a corpus in PAN's form (folders susp, src and 01-...
- * with `pairs` and the XML of the true passages) and scores: a row for each
+/* Compares the pairs of a corpus in PAN's format (folders susp, src and 01-...
+ * with `pairs` and the XML of the true passages) and scores: one row per
  * subset, then one for all. */
 og_status og_eval_pan(const char *corpus, const og_pan_options *options,
                       og_error *err);

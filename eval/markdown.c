@@ -1,4 +1,4 @@
-/* Tables in Markdown: cells are kept until the widths are known. */
+/* Tables in Markdown: cells are buffered until the widths are known. */
 
 #include "eval/markdown.h"
 

@@ -1,7 +1,7 @@
 /* The experiments of the simhash paper's section 4 on a stream of documents:
- * precision and recall by Hamming distance (its figure 1), what features do to
- * them, how sketches are spread (its figure 2), and simhash beside min-hash and
- * the two together. */
+ * precision and recall by Hamming distance (its figure 1), the effect of
+ * features, how sketches are distributed (its figure 2), and simhash compared
+ * with min-hash and with both combined. */
 
 #include "eval/near_tables.h"
 
@@ -18,7 +18,7 @@ struct tables {
     void (*on_step)(void *ctx);
     void *ctx;
     og_near_facts facts;
-    og_near_result result; /* of the run at hand */
+    og_near_result result; /* of the current run */
 };
 
 static og_status run(struct tables *t, const og_near_run *run, og_error *err)
@@ -58,7 +58,7 @@ static og_status print_facts(struct tables *t, og_error *err)
 
 /* ---- figure 1 ---- */
 
-/* The paper looked at equally many pairs of each distance from 1 on, so there
+/* The paper sampled equally many pairs of each distance from 1 on, so there
  * every distance has the same weight, however many pairs it has. */
 struct by_distance {
     uint64_t found, right;   /* all pairs up to the distance */
@@ -113,14 +113,15 @@ static og_status print_figure_1(struct tables *t, const char *title,
 
 /* ---- figure 2 ---- */
 
-/* Of n random codes, the share of successive ones that differ first at `bit`.
+/* Of n random codes, the share of successive ones that first differ at `bit`.
  * Codes with the same bits above it form one of 2^(63 - bit) groups; a group
- * has one such pair when both values of the bit occur in it. */
+ * has one such pair if both values of the bit occur in it. */
 static double random_leading(int bit, uint64_t n)
 {
     const double p = ldexp(1, bit - 63), codes = (double)n;
-    /* Where groups of two are rare already, the difference below is lost in
-     * rounding: pairs that fall into one group and differ there. */
+    /* Where groups of two are already rare, the difference below would be lost
+     * in rounding: counts the pairs that fall into one group and differ
+     * there. */
     const double both = codes * p < 1e-4
                             ? codes * (codes - 1) * p * p / 4
                             : 1 - 2 * exp(codes * log1p(-p / 2)) +
@@ -160,7 +161,7 @@ static og_status print_leading(struct tables *t, og_error *err)
     return md_end_table(&table, err);
 }
 
-/* Figure 2a bit by bit, figure 2b bucket by bucket, to draw from. */
+/* Figure 2a bit by bit, figure 2b bucket by bucket, for plotting. */
 static void print_points(const struct tables *t, FILE *out)
 {
     const og_near_result *r = &t->result;

@@ -1,4 +1,4 @@
-/* Runs, their scores and the cells that show them: paper_cells.h. */
+/* Runs, their scores and the cells that present them: paper_cells.h. */
 
 #include "eval/paper_cells.h"
 #include "eval/evaluation.h"
@@ -17,7 +17,7 @@ static bool take_part(const char **rest, og_bytes *out)
     return len > 0;
 }
 
-/* `name` is ours and right: "NHs/LS/BE". */
+/* `name` is one of ours and valid: "NHs/LS/BE". */
 og_eval_run paper_run_of(const struct paper *p, const char *name)
 {
     og_eval_run run = {.layout = p->options.layout,

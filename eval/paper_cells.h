@@ -1,7 +1,7 @@
 #ifndef CLI_PAPER_CELLS_H
 #define CLI_PAPER_CELLS_H
 
-/* What the tables of the origin paper are made of: runs by their names, their
+/* The parts of the tables of the origin paper: runs by their names, their
  * scores, cells with the paper's figures beside ours, and columns of
  * combinations. paper_tables.c says why every table is written twice. */
 
@@ -29,11 +29,12 @@ struct paper {
 
 /* ---- runs and their scores ---- */
 
-/* `name` is ours and right: "NHs/LS/BE". */
+/* `name` is one of ours and valid: "NHs/LS/BE". */
 og_eval_run paper_run_of(const struct paper *p, const char *name);
 void paper_name_of(const og_eval_run *run, char out[40]);
 
-/* The run at a size of the paper: noted the first time, when all of it is 0. */
+/* The run at a size of the paper; in the first pass it is recorded, and all of
+ * the result is 0. */
 const og_eval_result *paper_result_at(struct paper *p, og_eval_run run,
                                       size_t size);
 /* In percent; `size` may be AVERAGE. */

@@ -51,7 +51,7 @@ void paper_own_table(struct paper *p)
     paper_end_table(p);
 }
 
-/* The steps from the paper's best combination to ours, and near ones. */
+/* The steps from the paper's best combination to ours, and similar ones. */
 static void ask_further(struct paper *p)
 {
     static const char *const names[] = {"NHs/LS/CX",   "NHs/learn/CX",
@@ -76,8 +76,8 @@ static int by_overall(const void *a, const void *b)
     return (x->overall < y->overall) - (x->overall > y->overall);
 }
 
-/* Every combination that was run at all sizes with the usual bucket and
- * bridge. Returns how many. */
+/* Every combination that was run at all sizes with the default bucket and
+ * bridge. Returns their number. */
 static size_t rank_all(struct paper *p, struct rank *ranks)
 {
     size_t n = 0;

@@ -1,10 +1,10 @@
 /* The tables of the origin paper, on another stream.
  *
- * Every table is written twice by the same function. The first time nothing is
- * printed: each score that the table looks up is noted as a run that must be
- * done. Then all runs are done, each once, though most of them are in several
- * tables. The second time the scores are there and the tables are printed. So
- * a table and its runs cannot disagree.
+ * Every table is written twice by the same function. In the first pass nothing
+ * is printed: each score that the table looks up is recorded as a required run.
+ * Then all runs are executed, each once, though most of them are in several
+ * tables. In the second pass the scores are available and the tables are
+ * printed. So a table and its runs cannot disagree.
  *
  * A cell "97.6 (98.8)" is ours and, in brackets, the paper's for its blogs. */
 
@@ -68,7 +68,7 @@ static void table_2(struct paper *p)
     paper_end_table(p);
 }
 
-/* What is selected does not depend on the table: the smallest will do. */
+/* The selection does not depend on the table: the smallest will do. */
 static void table_3(struct paper *p)
 {
     paper_title(p, "Table 3: selected shingles, in percent of all (ssr)");
@@ -115,7 +115,8 @@ static void selection_table(struct paper *p, const struct paper_column *columns,
     paper_end_table(p);
 }
 
-/* Ours with the blogs in brackets, and the paper's second stream below. */
+/* Ours with those of the blogs in brackets, and the paper's second stream
+ * below. */
 static void overall_rows(struct paper *p, const char *version,
                          const struct paper_column *columns,
                          const double *swiss)
@@ -370,7 +371,7 @@ static void print_introduction(const struct paper *p)
 }
 
 /* 0.1 % of them at 18 bytes each is room for one bucket of 256 slots, which
- * section 3.5 asks for. */
+ * section 3.5 requires. */
 #define LEAST_SHINGLES 300000
 
 static og_status check_length(const og_eval_facts *facts, og_error *err)

@@ -2,13 +2,13 @@
 #define CLI_PAPER_TABLES_H
 
 /* `origo eval origin --paper`: tables 1 to 11 and figure 2 of the origin paper
- * for another stream, in Markdown on stdout, the published figures beside. */
+ * for another stream, in Markdown on stdout, beside the published figures. */
 
 #include "eval/evaluation.h"
 #include <origo/origo.h>
 
 struct paper_options {
-    og_layout_kind layout; /* of all tables but origo's own */
+    og_layout_kind layout; /* of all tables except origo's own */
     uint32_t bridge_limit;
     /* Called when all runs are done, before anything is printed. */
     void (*on_measured)(void *ctx);

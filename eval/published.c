@@ -1,5 +1,5 @@
-/* The figures of the origin paper, table by table. Where its tables disagree,
- * a comment says what we took. */
+/* The figures of the origin paper, table by table. Where its tables disagree, a
+ * comment states our choice. */
 
 #include "eval/published.h"
 
@@ -100,9 +100,9 @@ const double pub_evict_overall[2][4] = {{80.7, 81.3, 81.4, 84.1},
 
 /* Table 9 (NHs), then Table 10 (All): NB, E, B, BE with CC, then with LS.
  *
- * Table 10 prints the two measures of All in each other's place: its "DO" of
- * CC/NB, 96.8 84.1 71.8, is the TF of Table 8, and the "TF" of LS/BE, 99.2
- * 90.6 79.7, the DO of Table 5. Here they are as tables 5, 6 and 8 have
+ * Table 10 exchanges the two measures of All: its "DO" of CC/NB, 96.8 84.1
+ * 71.8, is the TF of Table 8, and the "TF" of LS/BE, 99.2 90.6 79.7, the DO of
+ * Table 5. Here they are as tables 5, 6 and 8 have
  * them. */
 const pub_four pub_estimate_do[2][2] = {
     {{[0] = {98.8, 98.8, 97.4, 98.5},

@@ -5,8 +5,8 @@
  * S. Christoph, M. Henzinger, "Detecting the Origin of Text Segments
  * Efficiently", WWW 2009. Its blogs data set, in percent, unless stated
  * otherwise; 0 where the paper has no figure. They are shown beside ours in
- * `origo eval origin --paper`: other data, so a shape to compare, not a goal.
- */
+ * `origo eval origin --paper`: other data, so they are for comparison and not a
+ * goal. */
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* The points of the figures of the qSign paper, as TSV to draw from; and the
- * measurements that the tables rest on, too. */
+/* The points of the figures of the qSign paper, as TSV for plotting; and the
+ * measurements on which the tables are based, too. */
 
 #include "eval/evaluation.h"
 #include "eval/quote_tables.h"
@@ -20,8 +20,8 @@ static og_status measure_distance(og_quote_eval *eval, uint32_t n_bits,
 }
 
 /* qSign at growing distances until it finds nearly all or takes long; then at
- * the distances that it needs for a recall of 0.9, 0.95 and 0.99, however long
- * these take. */
+ * the distances needed for a recall of 0.9, 0.95 and 0.99, however long these
+ * take. */
 static og_status measure_qsign(og_quote_eval *eval, const og_quote_recall *r,
                                struct quote_measured *m, og_error *err)
 {
@@ -94,7 +94,7 @@ unsigned quote_incremental_way(unsigned k)
     return ways[k];
 }
 
-/* What each sentence costs was measured, the rest is multiplication. */
+/* The cost per sentence was measured, the rest is multiplication. */
 void quote_incremental(const og_quote_eval_facts *f, unsigned way, bool again,
                        double out[OG_QUOTE_GROWTH])
 {
@@ -168,8 +168,8 @@ static void print_times(const struct quote_measured *m, FILE *out)
     }
 }
 
-/* Figure 12: how a question's time is split; figure 13: a tenth more
- * sentences, incrementally and by doing all again. */
+/* Figure 12: how a query's time is divided; figure 13: a tenth more sentences,
+ * incrementally and by repeating everything. */
 static void print_split(const struct quote_measured *m, FILE *out)
 {
     const og_quote_eval_facts *f = &m->facts;

@@ -21,8 +21,8 @@ static void head(struct md_table *t, const char *const *names, size_t n)
 
 /* ---- table 2 ---- */
 
-/* Google_10000 of the paper, its largest in Table 2: recall of the bands from
- * 0.9 down to 0.5, total, matches a sentence; d = 0 to 5. */
+/* Google_10000 of the paper, the largest in its Table 2: recall of the bands
+ * from 0.9 down to 0.5, total, matches per sentence; d = 0 to 5. */
 static const struct {
     uint32_t n_bits;
     double rows[7][6];
@@ -154,7 +154,7 @@ static og_status print_times(const struct quote_measured *m, og_error *err)
     return md_end_table(&t, err);
 }
 
-/* The fastest qSign that reaches a recall; NULL when none does. */
+/* The fastest qSign that reaches a recall; NULL if none does. */
 static const og_quote_timing *fastest_at(const struct quote_measured *m,
                                          double recall,
                                          const og_quote_way **out_way)
@@ -213,8 +213,8 @@ static void print_claims(const struct quote_measured *m)
 
 /* ---- figures 11 to 13 ---- */
 
-/* What the exact method does for the same questions at 0.5: it can take no
- * less time than its answers take to be reported. */
+/* What the exact method does for the same queries at 0.5: its time is at least
+ * that of reporting its answers. */
 static void growth_of_work(const og_quote_eval_facts *f, struct md_table *t)
 {
     static const struct {

@@ -27,15 +27,15 @@ struct quote_measured {
 og_status quote_measure(og_quote_eval *eval, struct quote_measured *out,
                         og_error *err);
 
-/* The paper's Table 2 and figures 7 to 13 as tables in Markdown, to stdout. */
+/* The paper's Table 2 and figures 7 to 13 as tables in Markdown, on stdout. */
 og_status quote_tables_print(const struct quote_measured *measured,
                              double threshold, og_error *err);
 
-/* The points of the figures, a line each: figure, series, x, y. */
+/* The points of the figures, one line each: figure, series, x, y. */
 void quote_points_print(const struct quote_measured *measured, FILE *out);
 
-/* Asking and adding a tenth more sentences, or asking and adding all of them
- * again: seconds at every step but the first, for three of the grown ways. */
+/* Querying and adding a tenth more sentences, or all of them again: seconds at
+ * every step but the first, for three of the ways that were measured. */
 enum { QUOTE_INCREMENTAL = 3 };
 unsigned quote_incremental_way(unsigned k);
 void quote_incremental(const og_quote_eval_facts *facts, unsigned way,

@@ -1,5 +1,5 @@
-/* Runs of an evaluation, each only once. Some hundred runs: a search from the
- * front is fast enough. */
+/* The distinct runs of an evaluation. With some hundred runs a linear search is
+ * fast enough. */
 
 #include "eval/run_set.h"
 #include "eval/evaluation.h"
@@ -30,7 +30,7 @@ static bool is_same(const og_eval_run *a, const og_eval_run *b)
            a->memory_bytes == b->memory_bytes;
 }
 
-/* `n` when there is none. */
+/* `n` if there is none. */
 static size_t place_of(const struct run_set *set, const og_eval_run *run)
 {
     size_t i = 0;

@@ -1,7 +1,7 @@
 #ifndef CLI_RUN_SET_H
 #define CLI_RUN_SET_H
 
-/* Runs of an evaluation, each only once however often it is asked for.
+/* The distinct runs of an evaluation, however often they are requested.
  *
  *     first: add every run that some table needs
  *     then:  run_set_measure(), all of them on all cores
@@ -21,13 +21,13 @@ struct run_set {
 
 void run_set_release(struct run_set *set);
 
-/* Does nothing when the set has an equal run. */
+/* Does nothing if the set has an equal run. */
 void run_set_add(struct run_set *set, const og_eval_run *run);
 
-/* OG_ERR_MEMORY also when an addition failed. */
+/* OG_ERR_MEMORY also if an addition failed. */
 og_status run_set_measure(struct run_set *set, og_eval *eval, og_error *err);
 
-/* NULL when there is no such run, or nothing is measured yet. Valid until
+/* NULL if there is no such run, or nothing was measured yet. Valid until
  * run_set_release(). */
 const og_eval_result *run_set_find(const struct run_set *set,
                                    const og_eval_run *run);

@@ -2,9 +2,9 @@
  *
  * Times decide what is an origin, so documents may come late. How much does
  * that cost? The documents before the first query (the history) arrive in
- * another order here; the queries come after them in the order of time, each
- * is asked and then added. So the scores measure what they always do, and only
- * the way in which the table was filled differs. */
+ * another order here; the queries follow in order of time, each is queried and
+ * then added. So the scores measure the same as always, and only the order in
+ * which the table was filled differs. */
 
 #include "eval/evaluation.h"
 #include "eval/measure/eval_state.h"

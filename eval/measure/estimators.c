@@ -2,8 +2,8 @@
  *
  * A cell is one estimator, one size and one similarity. Its trials draw new
  * sets and new functions every time, so that the average error is the bias and
- * the average squared error the variance, of the method and not of one seed.
- * Beside the variance is what theory says:
+ * the average squared error the variance, of the method rather than of one
+ * seed. The variance that theory predicts:
  *
  *     samples      J (1 - J) / k
  *     b bits       Q (1 - Q) / k / (1 - 2^-b)^2,  Q = J + (1 - J) 2^-b
@@ -42,7 +42,7 @@ struct sets {
     uint64_t *a, *b;
     float *weight_a, *weight_b;
     size_t n_a, n_b;
-    double least, most; /* sums of the lesser and of the greater weights */
+    double least, most; /* sums of the smaller and of the larger weights */
     double norm_a, norm_b;
 };
 
@@ -97,7 +97,7 @@ static float draw_weight(struct lab *lab, bool is_weighted)
     return is_weighted ? (float)(1 + og_random_next(&lab->random) % 9) : 1;
 }
 
-/* Of n features in each set, c = 2 n J / (1 + J) are common. One in four of
+/* Of the n features of each set, c = 2 n J / (1 + J) are common. One in four of
  * those has another weight in B. */
 static void draw_sets(struct lab *lab, const struct estimator *e, size_t n,
                       double similarity)
@@ -126,7 +126,7 @@ static void draw_sets(struct lab *lab, const struct estimator *e, size_t n,
 
 struct sums {
     double error, square, similarity;
-    double seconds; /* the fastest trial, for each feature */
+    double seconds; /* the fastest trial, per feature */
     uint64_t n_features, n_trials, n_bits;
 };
 
@@ -149,7 +149,7 @@ static og_status estimate_row(const struct estimator *e, og_minhash *m,
     return OG_OK;
 }
 
-/* The first set is copied: the second is made in the same place. */
+/* The first set is copied: the second is made in the same buffer. */
 static og_status estimate_set(const struct estimator *e, og_minhash *m,
                               const struct sets *s, double *out,
                               double *out_seconds, og_error *err)
@@ -189,7 +189,7 @@ static og_status run_trial(struct lab *lab, const struct estimator *e, size_t n,
     const uint64_t n_bits = og_minhash_bits_used(m);
     og_minhash_free(m);
     TRY(status);
-    if (isnan(estimate)) return OG_OK; /* modulo without any sample */
+    if (isnan(estimate)) return OG_OK; /* modulo without any samples */
     const struct sets *s = &lab->sets;
     double truth = s->least / s->most;
     sums->similarity += truth;
@@ -257,7 +257,7 @@ static og_status run_cell(struct lab *lab, const struct estimator *e, size_t n,
     return og_error_set(err, OG_ERR_STOPPED, "stopped by the caller");
 }
 
-/* Those that take microseconds a feature: one similarity is enough for the
+/* Those that take microseconds per feature: one similarity is enough for the
  * largest sets. */
 static bool is_slow(og_minhash_method method)
 {

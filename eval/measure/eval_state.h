@@ -1,10 +1,10 @@
 #ifndef OG_EVAL_MEASURE_EVAL_STATE_H
 #define OG_EVAL_MEASURE_EVAL_STATE_H
 
-/* The paper's experiments (section 3), in three steps: read the stream once
- * and keep the hashes of all its tokens (stream.c), find the true origin of
- * every shingle (truth.c), run combinations of selection, eviction and
- * estimation and score them (run.c). eval.c opens and closes the whole. */
+/* The paper's experiments (section 3), in three steps: read the stream once and
+ * keep the hashes of all its tokens (stream.c), find the true origin of every
+ * shingle (truth.c), run combinations of selection, eviction and estimation and
+ * score them (run.c). eval.c opens and closes the state. */
 
 #include "eval/evaluation.h"
 #include "lib/estimate/estimate.h"
@@ -16,7 +16,7 @@ struct og_eval_doc {
     int64_t time;
     uint32_t dominant; /* the true one; OG_NO_DOC: there is none */
     bool is_query;
-    size_t first_truth; /* of a query: in eval->truth and eval->old */
+    size_t first_truth; /* of a query: index into eval->truth and eval->old */
 };
 
 struct og_eval {
@@ -27,20 +27,20 @@ struct og_eval {
     struct og_eval_doc *docs;
     size_t n_docs, docs_cap;
     uint64_t n_shingles;
-    /* Of the queries: the origin of each shingle, whether each token is old.
-     * Both are indexed by token, so a document's last places are unused in
-     * the first. */
+    /* For the queries: the origin of each shingle, and whether each token is
+     * old. Both are indexed by token, so the last entries of a document are
+     * unused in the first. */
     uint32_t *truth;
     uint8_t *old;
     size_t n_truth;
     og_eval_facts facts;
-    uint32_t *arrival; /* the documents in the order they come: n_docs */
+    uint32_t *arrival; /* the documents in order of arrival: n_docs */
 };
 
 og_status og_eval_read(struct og_eval *eval, const og_input *input,
                        og_error *err);
 og_status og_eval_find_truth(struct og_eval *eval, og_error *err);
-/* After the truth: which documents are queries must be known. */
+/* After the truth: it must be known which documents are queries. */
 og_status og_eval_set_arrival(struct og_eval *eval, og_error *err);
 
 static inline size_t og_eval_doc_shingles(const struct og_eval *eval,
@@ -50,7 +50,7 @@ static inline size_t og_eval_doc_shingles(const struct og_eval *eval,
     return doc->n_tokens < k ? 0 : doc->n_tokens - k + 1;
 }
 
-/* The tokens of a document as the stages want them. Borrowed. */
+/* The tokens of a document in the form of the stages. Borrowed. */
 static inline struct og_tokens og_eval_doc_view(const struct og_eval *eval,
                                                 const struct og_eval_doc *doc)
 {

@@ -2,8 +2,8 @@
 #define OG_EVAL_MEASURE_NEAR_H
 
 /* Near-duplicates, sketches against the truth, in three steps: read a stream
- * and draw documents (near_read.c), work out how alike every two of them are
- * (near_truth.c), sketch them and score (near_run.c, near_score.c). */
+ * and sample documents (near_read.c), compute the similarity of every two of
+ * them (near_truth.c), sketch them and score (near_run.c, near_score.c). */
 
 #include "eval/evaluation.h"
 #include "lib/sketch/features/features.h"
@@ -11,14 +11,14 @@
 struct og_near_doc {
     char *bytes; /* title, then text */
     size_t title_len, text_len;
-    uint64_t *shingles; /* rising, none twice */
+    uint64_t *shingles; /* ascending, distinct */
     size_t n_shingles;
-    uint64_t arrival, lot; /* those with the smallest lots are in */
+    uint64_t arrival, lot; /* those with the smallest lots are in the sample */
 };
 
 struct og_near_eval {
     og_near_eval_options options;
-    struct og_near_doc *docs; /* in the order of arrival */
+    struct og_near_doc *docs; /* in order of arrival */
     size_t n_docs, docs_cap;
     uint64_t n_read;
     /* similarity[i * (i - 1) / 2 + j], j < i */
@@ -45,8 +45,8 @@ static inline bool og_near_is_duplicate(const struct og_near_eval *eval,
 
 /* ---- scoring ---- */
 
-/* Pairs by (distance of simhash, equal samples of min-hash), those that are
- * duplicates apart. */
+/* Pairs by (distance of simhash, equal samples of min-hash), duplicates
+ * separately. */
 struct og_near_counts {
     uint64_t all[OG_NEAR_LEVELS][OG_NEAR_LEVELS];
     uint64_t duplicates[OG_NEAR_LEVELS][OG_NEAR_LEVELS];

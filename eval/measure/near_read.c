@@ -1,7 +1,7 @@
-/* Reads a stream and keeps documents drawn by lot: each gets a number from its
- * place in the stream, and those with the smallest are kept, in a heap whose
- * top is the next to go. So memory holds the sample and no more, every document
- * is as likely, and the same stream gives the same sample. */
+/* Reads a stream and keeps a random sample of documents: each gets a number
+ * from its position in the stream, and those with the smallest are kept, in a
+ * heap whose top is evicted next. So memory holds only the sample, every
+ * document is equally likely, and the same stream gives the same sample. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +118,8 @@ static int by_arrival(const void *a, const void *b)
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
 }
 
-/* Sets of words in a row: what the book compares, and the duplicate removers
- * of today. */
+/* Sets of consecutive words: what the book compares, as do today's
+ * deduplication tools. */
 static og_feature_options truth_features(const og_near_eval_options *o)
 {
     og_feature_options f = og_feature_options_default();

@@ -1,5 +1,6 @@
 /* Sketches all documents of the sample in one way and compares every pair of
- * sketches, so that nothing depends on how near ones would be looked up. */
+ * sketches, so that the result does not depend on how near ones would be looked
+ * up. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,12 @@
 #include "lib/os/clock.h"
 #include "lib/sketch/simhash.h"
 
-/* At most so many samples, so that their number is a level. */
+/* At most this many samples, so that their number is a level. */
 #define MOST_SAMPLES (OG_NEAR_LEVELS - 1)
 
 struct sketches {
     og_simhash *simhash;
-    uint32_t *samples; /* n_samples for each document */
+    uint32_t *samples; /* n_samples per document */
 };
 
 struct making {
@@ -132,7 +133,7 @@ static unsigned count_equal(const uint32_t *a, const uint32_t *b, size_t n,
     return n_equal;
 }
 
-/* Pairs go to the two halves by lot. */
+/* Pairs are assigned to the two halves at random. */
 static void compare_pairs(const struct og_near_eval *e,
                           const struct og_near_run *run,
                           const struct sketches *s,

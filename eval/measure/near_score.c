@@ -1,8 +1,8 @@
-/* Rules that call a pair a duplicate by its sketches, and how well they do.
+/* Rules that declare a pair a duplicate by its sketches, and how well they do.
  *
- * The thresholds of a rule are tried out one by one on one half of the pairs;
- * those with the best F1 are scored on the other half, so that no rule is
- * praised for having more of them. */
+ * The thresholds of a rule are tried one by one on one half of the pairs; those
+ * with the best F1 are scored on the other half, so that a rule gains nothing
+ * by having more of them. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static bool by_sum(unsigned distance, unsigned n_equal, const unsigned *at)
     return at[2] * n_equal + (8 - at[2]) * (128 - distance) >= at[3];
 }
 
-/* The places of the counts that are not empty: few of all. */
+/* The non-zero counts: few of all. */
 struct cell {
     unsigned distance, n_equal;
     uint64_t all, duplicates;

@@ -1,10 +1,10 @@
-/* How alike are every two documents? Exactly, by an inverted index: for each
- * document, the lists of its shingles show which earlier ones have them, and
- * one counter for each earlier document adds up what they have in common. No
- * pair is passed over, and none is looked at that has nothing in common.
+/* How similar are every two documents? Exactly, by an inverted index: for each
+ * document, the lists of its shingles show which earlier ones contain them, and
+ * one counter per earlier document adds up what they have in common. No pair is
+ * missed, and none is examined that has nothing in common.
  *
- * The index is made in parts, by the highest bits of the shingles, so that it
- * stays small: documents keep their shingles sorted, a part is a stretch of
+ * The index is built in parts, by the highest bits of the shingles, so that it
+ * stays small: documents keep their shingles sorted, and a part is a range of
  * each. */
 
 #include <stdlib.h>
@@ -25,15 +25,15 @@ og_near_eval_options og_near_eval_options_default(void)
 
 #define PART_BITS 6
 
-/* Lists of documents by shingle: an open table of shingles, each with the last
- * place of its list; places are linked backwards. */
+/* Lists of documents by shingle: an open hash table of shingles, each with the
+ * last entry of its list; entries are linked backwards. */
 struct index {
     uint64_t *key;  /* 0: free */
-    uint32_t *last; /* place + 1 */
+    uint32_t *last; /* entry + 1 */
     size_t n_slots;
-    uint32_t *doc, *before; /* by place */
+    uint32_t *doc, *before; /* by entry */
     size_t n, cap, before_cap;
-    size_t *at; /* how far each document is */
+    size_t *at; /* how far each document was processed */
 };
 
 static og_status index_init(struct index *index, const struct og_near_eval *e,
@@ -67,7 +67,7 @@ static size_t part_of(uint64_t shingle)
     return (size_t)(shingle >> (64 - PART_BITS));
 }
 
-/* The most shingles, with repetition, that one part has. */
+/* The most shingles, with repetitions, of one part. */
 static size_t largest_part(const struct og_near_eval *e)
 {
     size_t n_of[1 << PART_BITS] = {0}, most = 0;
@@ -81,8 +81,8 @@ static size_t largest_part(const struct og_near_eval *e)
 
 static size_t find_slot(const struct index *index, uint64_t shingle)
 {
-    /* 0 marks free slots; a shingle of 0 takes 1 for its name, which is as
-     * unlikely to be another's. */
+    /* 0 marks free slots; a shingle of 0 is treated as 1, which is just as
+     * unlikely to be that of another. */
     const uint64_t key = shingle == 0 ? 1 : shingle;
     size_t at;
     OG_PROBE(at, key, index->n_slots,
@@ -115,7 +115,7 @@ static void count_part(struct index *index, const struct og_near_eval *e,
         count_document(index, &e->docs[i], i, part, common + i * (i - 1) / 2);
 }
 
-/* From what two have in common to how alike they are, in the same memory. */
+/* Converts common counts to similarities, in the same memory. */
 static void divide(struct og_near_eval *e, const uint32_t *common)
 {
     size_t pair = 0;

@@ -2,14 +2,14 @@
 #define OG_EVAL_MEASURE_PAN_H
 
 /* Text alignment as the PAN competition measures it, in three steps: read a
- * corpus (pan_read.c), compare its pairs (pan_run.c), score what was found
+ * corpus (pan_read.c), compare its pairs (pan_run.c), score the detections
  * (pan_score.c). */
 
 #include "lib/align/thresholds.h"
 #include "lib/base/hash_table.h"
 #include "lib/base/memory.h"
 
-/* Names, each once; a name's number is its place. */
+/* Distinct names; a name's number is its index. */
 struct og_pan_names {
     char **data;
     size_t n, cap;
@@ -47,21 +47,21 @@ struct og_pan_corpus {
 };
 
 /* The subsets of a corpus: folders "01-..." to "99-..." with a file `pairs` and
- * an XML file of true passages for each pair. `half` 1 or 2 takes every other
- * pair, 0 all. OG_ERR_INPUT names the file and what is wrong in it. */
+ * an XML file of true passages per pair. `half` 1 or 2 takes every other pair,
+ * 0 all. OG_ERR_INPUT names the file and its fault. */
 og_status og_pan_corpus_read(struct og_pan_corpus *corpus, const char *folder,
                              unsigned half, og_error *err);
 void og_pan_corpus_release(struct og_pan_corpus *corpus);
 
-/* Adds the passages of all XML files of a folder: features that are called
- * `name`, or `other_name` when that is not NULL. */
+/* Adds the passages of all XML files of a folder: features with the name
+ * `name`, or `other_name` if that is not NULL. */
 og_status og_pan_cases_read(struct og_pan_cases *cases,
                             struct og_pan_names *names, const char *folder,
                             const char *name, const char *other_name,
                             og_error *err);
 void og_pan_cases_release(struct og_pan_cases *cases);
 
-/* The whole file at folder/name, a zero byte after it; free() it. */
+/* The whole file folder/name, followed by a zero byte; free() it. */
 og_status og_pan_file_read(const char *folder, const char *name, og_bytes *out,
                            og_error *err);
 
@@ -72,8 +72,8 @@ struct og_pan_score {
 struct og_pan_score og_pan_score(struct og_pan_cases *truth,
                                  struct og_pan_cases *found);
 
-/* What the score is made of: the sums over any set of pairs give the score of
- * that set. */
+/* The components of the score: summed over any set of pairs they give the score
+ * of that set. */
 struct og_pan_sums {
     uint64_t n_cases, n_found;
     double recall, precision; /* summed over the cases, the detections */

@@ -1,14 +1,14 @@
-/* Reads a PAN corpus: which pairs there are, and what was copied in each.
+/* Reads a PAN corpus: its pairs, and the passages that were copied in each.
  *
- * The XML files have one form only, a document element with features, whose
- * attributes are all that is needed; so they are scanned for attributes, not
+ * The XML files have only one form, a document element with features, of which
+ * only the attributes are needed; so they are scanned for attributes, not
  * parsed:
  *
  *     <document reference="suspicious-document00005.txt">
  *     <feature name="plagiarism" this_offset="3593" this_length="698"
  *         source_reference="source-document01090.txt" source_offset="1300"
  *         source_length="698" ... />
- *     </document>                                                          */
+ *     </document> */
 
 #include <ctype.h>
 #include <dirent.h>
@@ -118,8 +118,8 @@ og_status og_pan_file_read(const char *folder, const char *name, og_bytes *out,
 
 /* ---- XML ---- */
 
-/* The value of an attribute in `tag`: `name` with a blank before it and ="
- * behind. */
+/* The value of an attribute in `tag`: `name` preceded by a blank and followed
+ * by =". */
 static bool attribute(og_bytes tag, const char *name, og_bytes *out)
 {
     const size_t len = strlen(name);
@@ -200,7 +200,7 @@ static og_status read_xml(const struct xml *x, og_bytes text)
     bool has_document = false;
     const char *end = text.data + text.len;
     const char *close = text.data;
-    /* Each byte is in one tag at most: a file of nothing but '<' takes no
+    /* Each byte is in one tag at most: a file that consists of '<' takes no
      * longer than another. */
     for (const char *p; (p = memchr(close, '<', (size_t)(end - close))) != NULL;
          close++) {

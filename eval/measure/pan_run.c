@@ -1,5 +1,5 @@
-/* Compares every pair of a PAN corpus and scores the outcome; or scores what
- * another program found. */
+/* Compares every pair of a PAN corpus and scores the result; or scores the
+ * detections of another program. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ struct run {
     const og_pan_options *options;
     struct og_pan_corpus corpus;
     og_comparison *comparison;
-    struct og_pan_cases found; /* of the subset at hand, then of all */
-    double slowest;            /* of a pair of the subset at hand */
+    struct og_pan_cases found; /* of the current subset, then of all */
+    double slowest;            /* of a pair of the current subset */
     double seconds;
     FILE *pairs; /* the sums of each pair, or NULL */
     og_error *err;
@@ -31,7 +31,7 @@ struct run {
 
 /* ---- one pair ---- */
 
-/* Places in a text, asked for in rising order, as code points. */
+/* Converts offsets in a text, in ascending order, to code points. */
 struct cursor {
     og_bytes text;
     uint64_t byte, n;
@@ -167,7 +167,7 @@ static int by_pair(const void *a, const void *b)
     return (x->source > y->source) - (x->source < y->source);
 }
 
-/* The detections of another program that are of this subset's pairs. */
+/* The detections of another program for this subset's pairs. */
 static og_status pick_subset(struct run *r, const struct og_pan_subset *subset,
                              const struct og_pan_cases *all)
 {

@@ -1,21 +1,21 @@
 /* How well passages were found (Potthast et al., "An Evaluation Framework for
  * Plagiarism Detection", 2010).
  *
- * A detection meets a true passage when it is of the same pair and both sides
+ * A detection matches a true passage if it is of the same pair and both sides
  * overlap. The recall of a true passage is the share of its characters, of both
- * sides together, that the detections which meet it cover; recall is the mean
- * over the true passages. Precision is the same with roles exchanged. A passage
+ * sides together, that matching detections cover; recall is the mean over the
+ * true passages. Precision is the same with the roles exchanged. A passage
  * should be found once: granularity is the mean number of detections of those
- * true passages that were found at all. All in one figure:
+ * true passages that were found at all. In one figure:
  *
- *     plagdet = F1(precision, recall) / log2(1 + granularity)               */
+ *     plagdet = F1(precision, recall) / log2(1 + granularity) */
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "eval/measure/pan.h"
 
-/* By pair first: the passages of one pair are together. */
+/* By pair first, so that the passages of one pair are adjacent. */
 static int by_pair(const void *a, const void *b)
 {
     const struct og_pan_case *x = a, *y = b;
@@ -61,8 +61,8 @@ static struct range side_range(const struct og_pan_case *a,
                      : common(a->begin, a->len, b->begin, b->len);
 }
 
-/* Characters of one side of `a` that those of others[0 .. n) cover which meet
- * it. Each round takes the stretch that begins first after what is done. */
+/* The characters of one side of `a` covered by those of others[0 .. n) that
+ * match it. Each round takes the range that begins first after the last one. */
 static uint64_t covered(const struct og_pan_case *a,
                         const struct og_pan_case *others, size_t n,
                         bool is_source)
@@ -86,7 +86,7 @@ static uint64_t covered(const struct og_pan_case *a,
 }
 
 struct shares {
-    double sum; /* of each case: how much of it the others cover */
+    double sum; /* over the cases: the share of each that the others cover */
     uint64_t n_hit, n_met;
 };
 

@@ -9,7 +9,7 @@
 #include "lib/os/clock.h"
 
 struct aligned {
-    og_sentences *sentences; /* those of B, in one image */
+    og_sentences *sentences; /* those of B, in one segment */
     struct og_memtable heap;
     struct og_word_reader reader;
     double threshold;

@@ -1,12 +1,12 @@
 /* Reading a stream for the experiments of the qSign paper: the first sentences
- * are the collection, those that follow it the questions.
+ * are the collection, the following ones the queries.
  *
  * The stream is read three times, for it may be larger than memory: to count
- * its sentences, to gather the questions, to add the collection. On the way
- * the time of a question is measured five times, on the sentences that come
- * next in the stream, as the paper's stream has it. The
- * truth comes from the exact method; some questions are scanned, too, and must
- * give the same. */
+ * its sentences, to collect the queries, to add the collection. Meanwhile the
+ * time of a query is measured five times, on the next sentences of the stream,
+ * as in the paper. The
+ * truth comes from the exact method; some queries are also answered by a scan,
+ * which must give the same result. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "lib/os/clock.h"
 
 enum {
-    GROWTH_QUESTIONS = 2000, /* too many to be in the caches of a processor */
+    GROWTH_QUESTIONS = 2000, /* too many for the caches of a processor */
     CHECKED = 20,
     LONGEST_QUESTION = 512,
-    OF_ONE_DOCUMENT = 8, /* questions, so that many documents are asked */
+    OF_ONE_DOCUMENT = 8, /* queries, so that many documents are involved */
 };
 
 og_quote_eval_options og_quote_eval_options_default(void)
@@ -92,7 +92,7 @@ static og_status add_question(struct og_quote_eval *e, const uint64_t *words,
     return OG_OK;
 }
 
-/* Sentences after which a step of growth is measured. */
+/* The number of sentences after which a step of growth is measured. */
 static uint64_t step_end(const struct reading *r, size_t step)
 {
     return r->n_wanted * (step + 1) / OG_QUOTE_GROWTH;
@@ -145,8 +145,8 @@ static og_status ask(struct og_quote_eval *e, size_t i, og_quote_method method,
     return og_sentences_find(e->sentences, words, n, &o, err);
 }
 
-/* Other questions are harder or easier, whatever the size of the collection;
- * so the last ones are asked at every size, too. */
+/* Different queries are harder or easier, whatever the size of the collection;
+ * so the last ones are also repeated at every size. */
 static og_status measure_same(struct og_quote_eval *e, og_quote_growth *g,
                               og_error *err)
 {

@@ -1,6 +1,6 @@
-/* Table 2 and figure 7 of the qSign paper: how many reused sentences come
- * within d bits, and how many would by the model of section 2.1.2. Distances
- * are counted pair by pair, without any search. */
+/* Table 2 and figure 7 of the qSign paper: how many reused sentences are within
+ * d bits, and how many would be by the model of section 2.1.2. Distances are
+ * counted pair by pair, without any search. */
 
 #include <math.h>
 #include <string.h>
@@ -54,8 +54,8 @@ static void count_matches(const struct og_quote_eval *e, og_quote_recall *out)
     }
 }
 
-/* The model for a pair as it would be at a similarity of exactly `at`: with
- * words of one weight the similarity is the square of the share of words. */
+/* The model for a pair if its similarity were exactly `at`: for words of equal
+ * weight the similarity is the square of the share of words. */
 static void predict(const struct og_quote_eval *e,
                     const struct og_truth_pair *p, double at, double *paper,
                     double *both)

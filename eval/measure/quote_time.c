@@ -1,10 +1,10 @@
 /* How long each way takes, and how much of the truth it finds.
  *
- * All ways use the same image and the same verification; they differ in
+ * All ways use the same segment and the same verification; they differ in
  * how candidates are selected. The paper's rival, the inverted index of All
- * Pairs, adds up the weights of shared words form by form; words are taken the
- * rarest first, and no new form is begun once the words that are left could
- * not reach its threshold. */
+ * Pairs, adds up the weights of shared words form by form; words are processed
+ * rarest first, and no new form is added once the remaining words could not
+ * reach its threshold. */
 
 #include <math.h>
 #include <string.h>
@@ -229,8 +229,8 @@ static og_status time_group(struct og_quote_eval *e, const og_quote_way *way,
     return OG_OK;
 }
 
-/* Seconds of a question: groups of them are asked in several runs over all, and
- * the fastest time of each group counts, for other work on the machine comes
+/* Seconds per query: groups of them are repeated in several runs, and the
+ * fastest time of each group counts, because other work on the machine comes
  * some milliseconds at a time. */
 static og_status time_runs(struct og_quote_eval *e, const og_quote_way *way,
                            size_t n, bool is_selection, double *out,
@@ -266,7 +266,7 @@ og_status og_eval_time(struct og_quote_eval *e, const og_quote_way *way,
     if (way->kind == OG_WAY_QSIGN)
         TRY(og_eval_lay_signatures(e, way->n_bits, way->word_bits, err));
     if (way->kind == OG_WAY_SCAN && n > SCANNED) n = SCANNED;
-    /* One question shows how many there is time for. */
+    /* One query shows how many there is time for. */
     const double start = og_clock_seconds();
     const og_quote_options o = options_of(e, way);
     for (size_t i = 0; i < 4 && i < n; i++)

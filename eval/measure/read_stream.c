@@ -1,4 +1,4 @@
-/* Documents one after the other, for evaluations: read_stream.h. */
+/* Documents one by one, for evaluations: read_stream.h. */
 
 #include "eval/measure/read_stream.h"
 

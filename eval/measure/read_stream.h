@@ -2,14 +2,14 @@
 #define OG_EVAL_MEASURE_READ_STREAM_H
 
 /*   in:  documents                                       (lib/stream)
- *   out: one document after the other, on one thread     (lib/eval)
+ *   out: the documents one by one, on one thread      (eval/measure)
  *
- * The way in of every evaluation: a file that cannot be read does not stop the
+ * The input of every evaluation: a file that cannot be read does not stop the
  * others. */
 
 #include "lib/stream/engine.h"
 
-/* What was read: it matters when it was not enough. */
+/* What was read, for messages if it was not enough. */
 struct og_eval_read_counts {
     uint64_t n_documents;
     og_error failure; /* of the first file that could not be read */

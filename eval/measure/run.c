@@ -1,8 +1,8 @@
 /* Runs combinations over a stream and scores them.
  *
- * The selection of all documents is worked out once for each rule and shared
- * by its combinations, which run on all cores, each with a table and scratch
- * memory of its own. Every document is asked before it is put in. */
+ * The selection of all documents is computed once per rule and shared by its
+ * combinations, which run on all cores, each with a table and scratch memory of
+ * its own. Every document is queried before it is added. */
 
 #include <pthread.h>
 #include <string.h>
@@ -64,8 +64,8 @@ static bool comes_before(const void *order, uint32_t a, uint32_t b)
 }
 
 /* A token is old by the measure when it is in a shingle that was copied:
- * in a run of equal tokens that is long enough, whoever of several origins the
- * run goes to. What lies in a passage between such runs was changed, hence is
+ * in a run of equal tokens that is long enough, whichever of several origins it
+ * is assigned to. Tokens of a passage between such runs were changed, hence are
  * fresh. */
 static void mark_old(struct running *r, uint8_t *old, uint32_t n_tokens)
 {
@@ -124,7 +124,7 @@ static og_status verify(struct running *r, const struct og_eval_doc *doc,
     return keep_confirmed(r, (uint32_t)tokens.n, err);
 }
 
-/* Segments are none of the shingles whose origin is known. */
+/* Segments are not among the shingles whose origin is known. */
 static void score_extra(struct running *r, const struct og_eval_doc *doc,
                         const struct og_selection *sel)
 {
@@ -161,7 +161,7 @@ static og_status score(struct running *r, uint32_t number,
     return OG_OK;
 }
 
-/* A holder that came before this document but is later is not its origin. */
+/* A holder that arrived before this document but is later is not its origin. */
 static void drop_later(struct running *r, uint32_t number)
 {
     if (r->eval->options.order == OG_ORDER_RIGHT) return;
@@ -193,7 +193,7 @@ static og_status ask_and_add(struct running *r, uint32_t number, og_error *err)
     return OG_OK;
 }
 
-/* Of 18 bytes for each shingle; more is a slip of the pen. */
+/* Of 18 bytes per shingle; more is a typing error. */
 #define MEMORY_PERCENT_MAX 1000000
 
 static uint64_t memory_of(const struct og_eval *eval, const og_eval_run *run)
@@ -279,7 +279,7 @@ static bool same_rule(const og_select_options *a, const og_select_options *b)
            a->no_overlap == b->no_overlap && a->sparse == b->sparse;
 }
 
-/* The next run of the batch's rule; n_runs when there is none. */
+/* The next run of the batch's rule; n_runs if there is none. */
 static size_t take_run(struct batch *b)
 {
     pthread_mutex_lock(&b->lock);
@@ -291,7 +291,7 @@ static size_t take_run(struct batch *b)
     return i;
 }
 
-/* A share of a small stream may be no room for one bucket: there is no result
+/* A share of a small stream may be too small for one bucket: there is no result
  * then. */
 static void end_run(struct batch *b, og_status status, const og_error *err,
                     bool is_too_small)
@@ -366,7 +366,7 @@ static bool rule_came_before(const og_eval_run *runs, size_t i)
     return false;
 }
 
-/* Everything that a run may choose, checked as for a store. */
+/* Checks everything that a run may choose, as for a store. */
 static og_status check_run(const struct og_eval *eval, const og_eval_run *run,
                            og_error *err)
 {

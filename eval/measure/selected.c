@@ -10,7 +10,7 @@ static const og_context_kind note_kinds[OG_SELECTED_NOTES] = {OG_CONTEXT_ORDER,
 
 /* ---- arrays of one capacity ---- */
 
-/* All of them, so that they grow and go in one place. */
+/* All arrays, so that they are grown and freed in one place. */
 #define N_ARRAYS (4 + 2 * OG_SELECTED_NOTES)
 
 struct array {
@@ -70,7 +70,7 @@ static og_status append(struct og_selected *s, struct og_selection *sel,
     const size_t n = s->n;
     TRY(reserve(s, n + sel->n, err));
     s->shingle_len = sel->shingle_len;
-    if (sel->n == 0) return OG_OK; /* nor is there an array */
+    if (sel->n == 0) return OG_OK; /* there is no array */
     memcpy(s->fp + n, sel->fp, sel->n * sizeof(*sel->fp));
     memcpy(s->pos + n, sel->pos, sel->n * sizeof(*sel->pos));
     memcpy(s->len + n, sel->len, sel->n * sizeof(*sel->len));
@@ -131,7 +131,7 @@ struct og_selection og_selected_view(const struct og_selected *selected,
     const size_t first = selected->first[doc];
     const int note =
         og_estimate_context_kind(estimate) == OG_CONTEXT_BITS ? 1 : 0;
-    if (selected->n == 0) /* nor is there an array */
+    if (selected->n == 0) /* there is no array */
         return (struct og_selection){.shingle_len = selected->shingle_len};
     return (struct og_selection){
         .fp = selected->fp + first,

@@ -1,5 +1,5 @@
 /* Reads a stream for evaluation: the token hashes of all documents that are
- * long enough, in the order of (time, arrival). */
+ * long enough, in order of (time, arrival). */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ og_eval_options og_eval_options_default(void)
     return (og_eval_options){.shingle_len = 8, .min_tokens = 45};
 }
 
-/* The kernels read up to 64 bytes after the last hash. */
+/* The kernels read up to 64 bytes past the last hash. */
 #define HASH_SLACK 8
 
 static og_status keep_tokens(struct og_eval *eval,
@@ -52,8 +52,8 @@ static og_status read_document(void *ctx, const og_document *doc, og_error *err)
     return keep_tokens(r->eval, &r->tokens, doc, err);
 }
 
-/* A document without a time comes where it arrived: it takes the time of the
- * one before it. */
+/* A document without a time keeps its position: it takes the time of the
+ * previous one. */
 static void fill_missing_times(struct og_eval *eval)
 {
     int64_t last = INT64_MIN;

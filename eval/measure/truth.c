@@ -1,9 +1,9 @@
-/* The true origin of every shingle: the first document that holds it.
+/* The true origin of every shingle: the first document that contains it.
  *
  * One hash table of all distinct fingerprints, with room for all of them: the
  * system of the paper "without selection and with enough memory". Fingerprints
- * of 64 bits are taken for the shingles themselves; among 10^8 of them the
- * chance that any two collide is 3 in 10^4. */
+ * of 64 bits represent the shingles; among 10^8 of them the probability that
+ * any two collide is 3 in 10^4. */
 
 #include <string.h>
 
@@ -39,8 +39,8 @@ static og_status holders_init(struct holders *h, uint64_t n, og_error *err)
     return OG_OK;
 }
 
-/* The first document that held the fingerprint; `doc` from now on if none did.
- */
+/* The first document with the fingerprint; from now on `doc` if there was
+ * none. */
 static uint32_t first_holder(struct holders *h, uint64_t fp, uint32_t doc)
 {
     struct first_holder *all = h->data;
@@ -52,7 +52,7 @@ static uint32_t first_holder(struct holders *h, uint64_t fp, uint32_t doc)
 }
 
 /* Counts how often each document occurs among the origins of one document;
- * `count` has a place for every document and is all 0 between calls. */
+ * `count` has an entry per document and is all 0 between calls. */
 static uint32_t dominant_of(const uint32_t *origin, size_t n, uint32_t *count)
 {
     uint32_t best = OG_NO_DOC;
@@ -144,7 +144,7 @@ static void choose_queries(struct og_eval *eval)
     }
 }
 
-/* A token is old when a copied shingle covers it. */
+/* A token is old if a copied shingle covers it. */
 static void mark_old(const struct og_eval *eval, uint32_t doc,
                      const uint32_t *origin, uint8_t *old)
 {
