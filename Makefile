@@ -125,7 +125,7 @@ test-wheel: wheel
 
 fuzz:
 	@tools/setup build test
-	@tools/fuzz $(SECONDS)
+	@tools/fuzz $(if $(INTO),--into $(INTO)) $(SECONDS)
 
 install:
 	@tools/setup build
