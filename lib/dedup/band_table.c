@@ -1,21 +1,20 @@
 /* One open hash table for each band.
  *
- * A slot is a tag of 8 bits, tags standing together, and the number of an
+ * A slot is a tag of 8 bits, in an array of its own, and the number of an
  * entry; whether the band really agrees is read from its samples, so no key is
  * stored. An entry of 14 bands of 8 rows takes 112 bytes of samples, 16 of its
  * parity and 14 slots of 5 bytes that are 3/8 to 3/4 full.
  *
- * Samples are stored band by band: what a look into one band needs of a hundred
- * thousand entries is less than a megabyte, and entries that share a band have
- * often come one after the other. A thousand of them may share it, so a look
- * takes one step after the other for all of them: those whose tag agrees,
- * those whose band does, those whose parity leaves it open that the sets are
- * alike (lib/sketch/set_parity.h). Few are left then whose other bands are
+ * Samples are stored band by band: one band of a hundred thousand entries is
+ * less than a megabyte, and entries that share a band were often added one
+ * after the other. A thousand of them may share it, so a look-up filters all of
+ * them step by step: by tag, by band, by parity, which may rule out that the
+ * sets are similar (lib/sketch/set_parity.h). Few remain whose other bands are
  * worth reading.
  *
- * Columns grow one at a time, so growing needs little room beside the table.
- * Arrays grow by doubling, which the system does by moving pages; what is not
- * written yet takes no memory. */
+ * Columns grow one at a time, so growing needs little additional room. Arrays
+ * grow by doubling, for which the system moves pages; unwritten parts take no
+ * memory. */
 
 #include "lib/dedup/band_table.h"
 
@@ -27,9 +26,9 @@
 #define SLOT_LEN    (sizeof(uint8_t) + sizeof(uint32_t))
 #define FIRST_SLOTS ((size_t)256)
 
-/* Samples that are asked for before they are needed. */
+/* How many samples ahead of their use are prefetched. */
 #define AHEAD 32
-/* Bands whose samples are on their way while an earlier one is looked at. */
+/* Bands whose samples are being fetched while an earlier one is processed. */
 #define BEHIND 2
 
 og_status og_band_table_init(struct og_band_table *t,
@@ -97,7 +96,7 @@ uint64_t og_band_table_bytes(const struct og_band_table *t)
     return bytes_with(t, t->n, t->n_slots);
 }
 
-/* Slots of a column with `n` entries. */
+/* The slots of a column with `n` entries. */
 static size_t slots_for(const struct og_band_table *t, size_t n)
 {
     size_t n_slots = t->n_slots;
@@ -106,8 +105,8 @@ static size_t slots_for(const struct og_band_table *t, size_t n)
     return n_slots;
 }
 
-/* While one column grows, it is there twice. Some entries must fit in any
- * case, or there would be no end of rounds. */
+/* While one column grows, there are two copies of it. Some entries must fit in
+ * any case, or the rounds would never end. */
 bool og_band_table_has_room(const struct og_band_table *t, size_t n_more)
 {
     const size_t n = t->n + n_more;
@@ -160,7 +159,7 @@ static og_status grow_column(struct og_band_table *t, uint32_t band,
         release_slots(t->allocator, &grown);
         return og_error_memory(err, n_slots * SLOT_LEN, "bands");
     }
-    size_t n = 0; /* those in use, to the front */
+    size_t n = 0; /* moves those in use to the front */
     for (size_t i = 0; i < c->n_slots; i++)
         if (c->tags[i] != 0) c->entries[n++] = c->entries[i];
     const uint32_t n_rows = t->design.n_rows;
@@ -205,7 +204,8 @@ static og_status meet_in_slots(const struct og_band_table *t, uint32_t band,
     return OG_OK;
 }
 
-/* Those whose tag agrees: up to an empty slot, which may be at the front. */
+/* Those whose tag agrees, up to an empty slot, which may be at the front after
+ * wrapping around. */
 static og_status meet_in_band(const struct og_band_table *t, uint32_t band,
                               struct og_band_hits *hits, size_t *n,
                               og_error *err)
@@ -218,7 +218,7 @@ static og_status meet_in_band(const struct og_band_table *t, uint32_t band,
     return meet_in_slots(t, band, 0, run_end(c, 0, home), hits, n, err);
 }
 
-/* 1, or 0 when it was so before. */
+/* 1, or 0 if it was set before. */
 static size_t set_seen(struct og_band_hits *hits, uint32_t entry)
 {
     const uint64_t word = hits->seen[entry / 64];
@@ -226,8 +226,8 @@ static size_t set_seen(struct og_band_hits *hits, uint32_t entry)
     return (size_t)(~word >> (entry % 64) & 1);
 }
 
-/* Those of the entries from `begin` to `end` whose samples agree too go to
- * place `n`; returns the place after them. */
+/* Writes those of the entries `begin` to `end` whose samples agree, too, from
+ * index `n` on; returns the new end. */
 __attribute__((always_inline)) static inline size_t
 agreeing(const uint8_t *samples, const uint8_t *wanted, size_t n_rows,
          uint32_t *met, size_t begin, size_t end, size_t n)
@@ -259,7 +259,7 @@ static void look_in_band(const struct og_band_table *t, uint32_t band,
     *n_front = n;
 }
 
-/* A bit for each entry there is; new ones are 0. */
+/* A bit per existing entry; new ones are 0. */
 static og_status reserve_seen(const struct og_band_table *t,
                               struct og_band_hits *hits, og_error *err)
 {
@@ -271,7 +271,7 @@ static og_status reserve_seen(const struct og_band_table *t,
     return OG_OK;
 }
 
-/* Leaves the first of equal ones; returns how many. */
+/* Keeps the first of equal ones; returns their number. */
 static size_t each_once(struct og_band_hits *hits, size_t n_met)
 {
     size_t n = 0;
@@ -312,7 +312,7 @@ static void expect(const struct og_band_table *t, uint32_t entry)
         __builtin_prefetch(samples_of(t, &t->columns[b], entry));
 }
 
-/* Homes of all bands, asked for before they are needed. */
+/* The home slots of all bands, prefetched before they are needed. */
 static void find_homes(const struct og_band_table *t, const uint8_t *sketch,
                        struct og_band_hits *hits)
 {

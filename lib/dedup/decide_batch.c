@@ -1,7 +1,7 @@
-/* Groups of a batch are chains: the last of each band and group, and before
- * each kept document the one that was kept before it. Most documents share no
- * band with another one of their batch, and for those nothing is done in
- * order but to give them a number. */
+/* Groups of a batch are chains: the last document of each band and group, and
+ * before each kept document the one kept before it. Most documents share no
+ * band with another one of their batch, and need nothing in order except a
+ * number. */
 
 #include "lib/dedup/decide_batch.h"
 
@@ -14,7 +14,7 @@ struct og_summary_note {
     uint32_t entry;
 };
 
-/* The document at hand and another one of its batch. */
+/* The current document and another one of its batch. */
 struct og_pair_note {
     const struct og_pair_note *next;
     uint32_t doc;
@@ -175,8 +175,8 @@ static void leave_each_once(struct og_band_hits *hits)
     hits->n_open = n;
 }
 
-/* The first documents of its groups, as far as they are no copies of earlier
- * ones, to hits->met. */
+/* Adds the first documents of its groups to hits->met, unless they are copies
+ * of earlier ones. */
 static og_status meet_leaders(const struct og_decide_batch *b, size_t at,
                               struct og_band_hits *hits, og_error *err)
 {
@@ -242,7 +242,7 @@ og_status og_decide_batch_try(struct og_decide_batch *b,
 
 /* ---- in order ---- */
 
-/* Kept documents of the batch that share a band, to hits->met; all of them
+/* Adds kept documents of the batch that share a band to hits->met; all of them
  * count, in each band. */
 static og_status meet_in_batch(struct og_decide_batch *b, size_t at,
                                struct og_band_hits *hits, og_error *err)
@@ -293,8 +293,8 @@ static const struct og_pair_note *find_pair(const struct og_decide_look *look,
     return pair;
 }
 
-/* Candidates that were tried go: those that are not alike, and the first that
- * is with all after it, which is reported. */
+/* Removes candidates that were tried: those that are not similar, and the first
+ * similar one with all after it, which is reported. */
 static void use_pairs(const struct og_decide_batch *b,
                       const struct og_decide_look *look,
                       struct og_band_hits *hits, struct og_verdict *out)
@@ -351,7 +351,7 @@ static og_status keep_summaries(struct og_decider *d,
     return OG_OK;
 }
 
-/* Gives it a number, and a place in those of its bands that are not full. */
+/* Assigns a number, and a place in those of its bands that are not full. */
 static void number_kept(struct og_decide_batch *b, size_t at,
                         const struct og_decide_doc *doc)
 {

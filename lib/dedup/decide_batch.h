@@ -2,32 +2,34 @@
 #define OG_DEDUP_DECIDE_BATCH_H
 
 /*   in:  the documents of a batch, with their sketches    (lib/dedup)
- *   out: for each, what og_decide() would say, one after the other
+ *   out: for each, the result of og_decide(), one after the other
  *
- * Stars only. A batch has the same content for any number of threads and goes
- * through five phases:
+ * For stars only. A batch has the same content for any number of threads and
+ * goes through five phases:
  *
  *     group   any thread: which of its documents share a band with an earlier
  *             one of the same batch
  *     look    all threads, document by document: candidates in the table as it
- *             was before the batch, compared; the first that is alike
- *     try     all threads: documents without one, compared with the first of
- * the batch that shares a band with them, which may be kept or not next    one
- * thread, in order: what was found, or else those of the batch that were kept
- * before it; whoever is kept gets a number add     all threads, band by band:
- * those that were kept
+ *             was before the batch are compared; the first similar one counts
+ *     try     all threads: documents without one are compared with the first of
+ *             the batch that shares a band with them, which may be kept or not
+ *     next    one thread, in order: the result so far, or a comparison with
+ *             those of the batch that were kept before; kept documents get a
+ *             number
+ *     add     all threads, band by band: those that were kept
  *
- * A document is a copy of the first kept one that is alike. Whatever the table
- * had before the batch was kept before whatever the batch adds: so a match of
- * the look is final, and only documents without one are compared with others of
- * their batch. Bands that are full count as they would one after the other. */
+ * A document is a copy of the first kept document that is similar to it.
+ * Everything that was in the table before the batch precedes what the batch
+ * adds: so a match of the look phase is final, and only documents without one
+ * are compared with others of their batch. Full bands count as they would one
+ * by one. */
 
 #include "lib/dedup/dedup_decide.h"
 
-struct og_summary_note; /* a summary that a look has made */
-struct og_pair_note;    /* a comparison that was tried */
+struct og_summary_note; /* a summary made in the look phase */
+struct og_pair_note;    /* a comparison made in the try phase */
 
-/* What a look found of one document. */
+/* The result of the look phase for one document. */
 struct og_decide_look {
     struct og_verdict verdict; /* kept, or a copy */
     uint64_t n_met, n_compared;
@@ -36,11 +38,11 @@ struct og_decide_look {
     const struct og_pair_note *pairs;
 };
 
-/* Of one thread that looks. */
+/* The state of one thread. */
 struct og_decide_thread {
     struct og_decide_reader reader;
     struct og_arena arena; /* of summaries, until the batch is done */
-    uint64_t batch;        /* whose they are */
+    uint64_t batch;        /* the batch that they belong to */
     struct og_decide_look *look;
 };
 
@@ -54,10 +56,10 @@ struct og_decide_batch {
     size_t looks_cap, found_cap;
     /* Documents of the batch that were kept: entries after the table's last. */
     struct og_band_new *kept;
-    uint32_t *doc_of; /* by kept one: its number in the batch */
+    uint32_t *doc_of; /* by kept document: its number in the batch */
     size_t n_kept, kept_cap, doc_of_cap;
     /* By [leader][band]: how many of the group are in the band, and the last;
-     * before it, by [kept][band]. Counted from 1. */
+     * the previous one, by [kept][band]. Counted from 1. */
     uint32_t *n_in, *last, *before;
     size_t n_in_cap, last_cap, before_cap;
 };
@@ -81,7 +83,8 @@ void og_decide_thread_release(struct og_decide_thread *thread);
 
 void og_decide_batch_release(struct og_decide_batch *batch);
 
-/* A new batch: `leaders` are of og_decide_group() and stay until it is done. */
+/* Begins a batch: `leaders` are from og_decide_group() and must remain valid
+ * until it is done. */
 og_status og_decide_batch_begin(struct og_decide_batch *batch, size_t n,
                                 const uint32_t *leaders, og_error *err);
 /* Any thread, each document once. Its number and place are not needed. */

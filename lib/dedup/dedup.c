@@ -1,4 +1,4 @@
-/* origo dedup: options, and the way to the level that was asked for. */
+/* origo dedup: options, and the dispatch to the requested level. */
 
 #include "lib/dedup/dedup_levels.h"
 
@@ -117,7 +117,7 @@ static og_status on_reject(void *ctx, og_bytes record, bool more, og_error *err)
     return og_dedup_write_reject(&run->output, record, more, err);
 }
 
-/* The level's own struct, which `ctx` will point to, begins with a pointer to
+/* The level's own struct, to which `ctx` will point, begins with a pointer to
  * the run. */
 void og_dedup_source_fill(struct og_dedup_run *run, struct og_dedup_source *out)
 {
@@ -133,7 +133,7 @@ void og_dedup_source_fill(struct og_dedup_run *run, struct og_dedup_source *out)
     };
 }
 
-/* A second pass over documents that are given begins at the first one. */
+/* A second pass over documents from a callback begins at the first one. */
 static og_status begin_pass(struct og_dedup_run *run, og_error *err)
 {
     const og_input *input = run->input;
@@ -220,7 +220,7 @@ static og_status run_level(struct og_dedup_run *run, og_error *err)
     return og_error_set(err, OG_ERR_USAGE, "no such level");
 }
 
-/* Beside the output there is room for it; beside a device there may be none. */
+/* Beside the output there is enough room; beside a device there may be none. */
 static char *folder_of_output(const char *output)
 {
     bool in_place;

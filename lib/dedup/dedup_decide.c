@@ -1,9 +1,9 @@
-/* Candidates by bands, each compared shingle by shingle before anything is
- * said about it.
+/* Candidates are found by bands, and each is compared shingle by shingle before
+ * a decision.
  *
- * A candidate is passed over without a comparison when so few of all samples
- * agree that a pair at the threshold would do so once in thirty thousand (four
- * standard deviations). That is what keeps a family of documents with a long
+ * A candidate is skipped without a comparison if so few of all samples agree
+ * that a pair at the threshold would have so few only once in thirty thousand
+ * (four standard deviations). This prevents a family of documents with a long
  * common footer from being compared each with each. */
 
 #include "lib/dedup/dedup_decide.h"
@@ -81,7 +81,7 @@ static og_status fill_set(struct og_decide_reader *r, const uint64_t *fps,
     return og_shingle_set_mark(&r->set, fps, n, err);
 }
 
-/* Opens the shingles of the document, once. */
+/* Builds the shingle set of the document, once. */
 static og_status open_set(struct og_decide_reader *r,
                           const struct og_decide_doc *doc, og_error *err)
 {
@@ -110,8 +110,8 @@ static og_status open_summary(struct og_decide_reader *r,
 
 /* ---- comparing ---- */
 
-/* The fewest shingles in common with which the document and one of `n` reach
- * the threshold. */
+/* The fewest common shingles with which the document and one of `n` reach the
+ * threshold. */
 static size_t least_common(const struct og_decider *d,
                            const struct og_decide_reader *r, size_t n)
 {
@@ -131,7 +131,7 @@ static bool may_be_alike(const struct og_decider *d,
            !og_wide_parity_exceeds(r->mine.parity, other, a + b - 2 * least);
 }
 
-/* It takes a tenth of what reading their samples does. */
+/* It takes a tenth of the time of reading their samples. */
 og_status og_decide_pass_over(const struct og_decider *d,
                               struct og_decide_reader *r,
                               const struct og_decide_doc *doc, og_error *err)
@@ -158,7 +158,7 @@ og_status og_decide_pass_over(const struct og_decider *d,
     return OG_OK;
 }
 
-/* 0 when it is below the threshold. */
+/* 0 if it is below the threshold. */
 static double similarity_with(const struct og_decider *d,
                               struct og_decide_reader *r,
                               const struct og_known_document *known)
@@ -190,7 +190,8 @@ og_status og_decide_pair(const struct og_decider *d, struct og_decide_reader *r,
     return OG_OK;
 }
 
-/* One that was compared in vain leaves its summary for the next ones. */
+/* A document that was compared and found dissimilar leaves its summary for
+ * later comparisons. */
 static og_status leave_summary(struct og_decider *d, struct og_decide_reader *r,
                                uint32_t at,
                                const struct og_known_document *known,
@@ -203,7 +204,7 @@ static og_status leave_summary(struct og_decider *d, struct og_decide_reader *r,
     return og_set_summaries_keep(&d->summaries, at, r->other.parity, err);
 }
 
-/* 0 when it is below the threshold. */
+/* 0 if it is below the threshold. */
 static og_status compare(struct og_decider *d, struct og_decide_reader *r,
                          uint32_t at, double *out, og_error *err)
 {
@@ -215,7 +216,7 @@ static og_status compare(struct og_decider *d, struct og_decide_reader *r,
     return *out > 0 ? OG_OK : leave_summary(d, r, at, known, err);
 }
 
-/* Candidates are all over memory: those that come soon are asked for now. */
+/* Candidates are spread over memory: the next ones are prefetched. */
 static void expect(const struct og_decider *d, const struct og_decide_reader *r,
                    size_t i)
 {
@@ -254,10 +255,10 @@ og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
 /* ---- components ---- */
 
 /* An entry with the same shingles represents the document, since whatever is
- * like one is like the other. Then nothing else has to be compared and nothing
- * remembered; a million equal documents are one entry. Samples are all over
- * memory, and parities have just been read: they rule almost all entries out.
- */
+ * similar to one is similar to the other. Then nothing else has to be compared
+ * or remembered; a million equal documents are one entry. Samples are spread
+ * over memory, and parities have just been read: they rule out almost all
+ * entries. */
 static og_status find_equal(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc, bool *is_equal,
                             og_error *err)
@@ -284,11 +285,11 @@ static og_status find_equal(struct og_decider *d, struct og_decide_reader *r,
     return OG_OK;
 }
 
-/* Joins the document with those of r->hits.met that are like it. In which order
- * they come changes nothing. One whose component it is in already is not looked
- * at: where a thousand are alike, all but the first. Their samples are all over
- * memory, and reading them took a large part of the time of a million
- * documents. */
+/* Joins the document with those of r->hits.met that are similar to it. Their
+ * order makes no difference. One that is already in the same component is
+ * skipped: where a thousand are similar, all but the first. Their samples are
+ * spread over memory, and reading them took a large part of the time of a
+ * million documents. */
 static og_status join_alike(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc,
                             struct og_verdict *out, og_error *err)

@@ -1,13 +1,14 @@
 #ifndef OG_DEDUP_DEDUP_DECIDE_H
 #define OG_DEDUP_DEDUP_DECIDE_H
 
-/*   in:  documents with their sketches, the ones to be kept first
- *   out: for each, whether it stays, or of which one it is a copy   (lib/dedup)
+/*   in:  documents with their sketches, in order of preference
+ *   out: for each, whether it is kept, or of which one it is a copy (lib/dedup)
  *
- * A star: a document is removed when it is alike to one that was kept before
- * it; of several, to the one that was kept first. So whatever is removed was
- * compared with what stays, and a chain A~B~C of which A and C are not alike
- * keeps both ends. Documents are reported in the order of preference. */
+ * A star: a document is removed if it is similar to one that was kept before
+ * it; of several, the one that was kept first counts. So every removed document
+ * was compared with one that is kept, and a chain A~B~C in which A and C are
+ * not similar keeps both ends. Documents are reported in the order of
+ * preference. */
 
 #include "lib/dedup/band_table.h"
 #include "lib/dedup/dedup_texts.h"
@@ -20,8 +21,8 @@ struct og_decide_options {
     og_measure_kind measure;
     double threshold;
     og_cluster_kind cluster;
-    uint64_t memory;         /* of the table; 0: no cap */
-    size_t summaries_memory; /* 0: no cap */
+    uint64_t memory;         /* of the table; 0: no limit */
+    size_t summaries_memory; /* 0: no limit */
 };
 
 struct og_decide_doc {
@@ -29,11 +30,11 @@ struct og_decide_doc {
     struct og_dedup_place place;
     const uint8_t *sketch;
     struct og_set_parity parity; /* if it is known */
-    const uint64_t *words; /* NULL: its text is fetched when it is needed */
+    const uint64_t *words;       /* NULL: its text is fetched if needed */
     size_t n_tokens;
     const uint16_t
         *before;     /* entries of each band in earlier rounds, or NULL */
-    bool is_against; /* stays in any case */
+    bool is_against; /* kept in any case */
 };
 
 struct og_dedup_entry {
@@ -46,14 +47,14 @@ struct og_verdict {
         OG_VERDICT_KEPT,
         OG_VERDICT_COPY,
         OG_VERDICT_JOINED, /* components: equal to one that is remembered */
-        OG_VERDICT_LATER,  /* no copy so far, and no room to remember it */
+        OG_VERDICT_LATER,  /* no copy so far, but no room to remember it */
     } kind;
     struct og_dedup_entry of; /* of a copy */
     double similarity;
     uint32_t entry; /* of one that is kept */
 };
 
-/* What one thread needs to compare a document with others. */
+/* The state of a thread that compares a document with others. */
 struct og_decide_reader {
     struct og_dedup_texts *texts;
     struct og_band_hits hits; /* of the last document */
@@ -64,8 +65,8 @@ struct og_decide_reader {
     bool is_marked;                    /* the set, for its tags */
     bool has_mine;                     /* and the summary, too */
     struct og_set_summary mine, other; /* of the two that are compared */
-    /* Summaries that were made for entries that have none: reported, if it is
-     * not NULL, instead of kept. */
+    /* Summaries made for entries that have none: passed to this, if it is not
+     * NULL, instead of stored. */
     void *ctx;
     og_status (*on_summary)(void *ctx, uint32_t entry,
                             const struct og_wide_parity *summary,
@@ -80,11 +81,11 @@ struct og_decider {
     struct og_set_summaries summaries;
     struct og_dedup_entry *entries;
     size_t entries_cap;
-    struct og_band_filter filter; /* what is worth a comparison */
+    struct og_band_filter filter; /* which candidates are worth a comparison */
     struct og_parity_limits limits;
     bool is_full;
     uint64_t n_candidates, n_compared;
-    /* Components: receives every pair that is alike. */
+    /* For components: receives every similar pair. */
     void *ctx;
     og_status (*on_pair)(void *ctx, uint64_t number,
                          const struct og_dedup_entry *of, double similarity,
@@ -97,14 +98,14 @@ og_status og_decider_init(struct og_decider *d,
                           struct og_dedup_texts *texts, og_error *err);
 void og_decider_release(struct og_decider *d);
 
-/* The next round: forgets what was kept. */
+/* Begins the next round: forgets the kept documents. */
 void og_decider_clear(struct og_decider *d);
 
 /* One document after the other. */
 og_status og_decide(struct og_decider *d, const struct og_decide_doc *doc,
                     struct og_verdict *out, og_error *err);
 
-/* The similarity of two documents, whatever it is. */
+/* The similarity of two documents, also below the threshold. */
 og_status og_decide_similarity(struct og_decider *d,
                                const struct og_dedup_entry *a,
                                const struct og_dedup_entry *b, double *out,
@@ -116,17 +117,18 @@ void og_decide_reader_init(struct og_decide_reader *r,
                            struct og_dedup_texts *texts);
 void og_decide_reader_release(struct og_decide_reader *r);
 
-/* Of the candidates in r->hits.met, those that their summaries rule out go. */
+/* Removes those of the candidates in r->hits.met that their summaries rule
+ * out. */
 og_status og_decide_pass_over(const struct og_decider *d,
                               struct og_decide_reader *r,
                               const struct og_decide_doc *doc, og_error *err);
-/* How alike two documents are; 0: below the threshold. The texts lend the other
- * one, or it has a place. */
+/* The similarity of two documents; 0: below the threshold. The other one is
+ * lent by the texts, or it has a place. */
 og_status og_decide_pair(const struct og_decider *d, struct og_decide_reader *r,
                          const struct og_decide_doc *doc,
                          const struct og_decide_doc *other, double *out,
                          og_error *err);
-/* Compares with r->hits.hits, in their order: the first that is alike. */
+/* Compares with r->hits.hits, in order: the first similar one. */
 og_status og_decide_compare(struct og_decider *d, struct og_decide_reader *r,
                             const struct og_decide_doc *doc,
                             struct og_verdict *out, og_error *err);

@@ -5,7 +5,7 @@
  *   out: the id of a document by its number
  *
  * For reports that name a source long after it was read: the ids are in a
- * temporary file, eight bytes of memory a document. */
+ * temporary file, with eight bytes of memory per document. */
 
 #include "lib/base/packing.h"
 
@@ -15,7 +15,7 @@ struct og_dedup_ids {
     uint64_t *begins; /* n + 1 of them */
     size_t n, begins_cap;
     struct og_pack buffer; /* not written yet: ends at begins[n] */
-    struct og_pack asked;  /* the one that was asked for last */
+    struct og_pack asked;  /* the last id that was read */
     uint64_t asked_number;
 };
 

@@ -1,4 +1,5 @@
-/* The journal of a run that may be stopped; dedup_journal.h draws it. */
+/* The journal of a run that may be interrupted; dedup_journal.h describes
+ * it. */
 
 #define _GNU_SOURCE
 #include "lib/dedup/dedup_journal.h"
@@ -18,10 +19,11 @@
 #include "lib/os/new_file.h"
 #include "lib/source/json/json_edit.h"
 
-/* How journals began before they had the form of lib/disk/journal_format.h. */
+/* The beginning of journals before they had the form of
+ * lib/disk/journal_format.h. */
 #define OLD_MAGIC "origo dedup journal 1\n"
 
-/* A frame when so much was read, or so much time has passed. */
+/* A frame after this many bytes of input, or this much time. */
 #define EVERY_BYTES ((uint64_t)256 << 20)
 
 static void pack_string(struct og_pack *p, const char *s)
@@ -30,7 +32,7 @@ static void pack_string(struct og_pack *p, const char *s)
     og_pack_bytes(p, s, strlen(s) + 1);
 }
 
-/* All that decides what the outputs are, as the uuid of the journal. */
+/* Everything that determines the outputs, as the uuid of the journal. */
 static void digest(const struct og_dedup_run *run, uint8_t out[16])
 {
     const og_dedup_options *o = run->options;
@@ -85,8 +87,8 @@ static void digest(const struct og_dedup_run *run, uint8_t out[16])
 #define COUNT(member)  AT(counts.member)
 #define STREAM(member) AT(counts.stream.member)
 
-/* The words of a mark in their order, which is part of the format: what is
- * counted from now on comes last, with a type of record of its own. */
+/* The words of a mark in their order, which is part of the format: counters
+ * added later come last, with a record type of their own. */
 static const size_t words[] = {
     AT(n_blocks),
     AT(n_documents),
@@ -147,7 +149,7 @@ static void take_mark(const uint8_t *data, struct og_dedup_journal_mark *out)
 
 /* ---- reading ---- */
 
-/* Where a journal can be continued; `len` 0: it is begun. */
+/* Where a journal can be continued; `len` 0: it is new. */
 struct journal_end {
     uint64_t len, next_sequence;
 };
@@ -160,7 +162,7 @@ struct reading {
     og_status (*on_center)(void *ctx, uint64_t number, og_error *err);
 };
 
-/* False: what is there is no mark of this run. */
+/* False: it is not a mark of this run. */
 static bool take_record(const struct og_journal_view *record,
                         const struct og_dedup_journal *j,
                         struct og_dedup_journal_mark *mark,
@@ -190,8 +192,8 @@ static og_status read_body(const struct reading *r,
     return OG_OK;
 }
 
-/* Where the records end that can be used goes to *end: what comes after a
- * damaged one is not needed, the run resumes from the mark before it. */
+/* *end is the end of the usable records: those after a damaged one are not
+ * needed, because the run resumes from the mark before it. */
 static og_status read_records(struct og_dedup_journal *j,
                               struct og_journal_reader *from,
                               const struct reading *r, struct journal_end *end,
@@ -213,7 +215,7 @@ static og_status read_records(struct og_dedup_journal *j,
     }
 }
 
-/* Whether the file begins, as far as it goes, with these words. */
+/* Whether the file begins, as far as it goes, with these bytes. */
 static bool begins_with(const char *path, const char *magic, bool *out_is_there)
 {
     char head[sizeof(OLD_MAGIC)];
@@ -266,7 +268,7 @@ static og_status read_old(struct og_dedup_journal *j, const struct reading *r,
     return status;
 }
 
-/* OUTPUT.journal or OUTPUT.part, behind the links at OUTPUT; for free(). */
+/* OUTPUT.journal or OUTPUT.part, with links at OUTPUT resolved; for free(). */
 static og_status name_beside(const char *output, const char *ending, char **out,
                              og_error *err)
 {
@@ -297,8 +299,9 @@ static og_status has_part(const char *output, bool *out, og_error *err)
     return OG_OK;
 }
 
-/* A run that was stopped after its output got its name left a journal without
- * a part: it is of no use any more. Parts without a journal are not ours. */
+/* A run that was interrupted after its output got its name left a journal
+ * without a part, which is of no more use. Parts without a journal are not
+ * ours. */
 static og_status check_parts(struct og_dedup_journal *j,
                              const og_dedup_options *o, og_error *err)
 {

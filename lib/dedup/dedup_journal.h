@@ -1,19 +1,19 @@
 #ifndef OG_DEDUP_DEDUP_JOURNAL_H
 #define OG_DEDUP_DEDUP_JOURNAL_H
 
-/*   in:  what a run has decided so far             (lib/dedup/level_document.c)
- *   out: the same, after the run was stopped, for the one that resumes
+/*   in:  the decisions of a run so far (lib/dedup/level_document.c) out: the
+ * same, after an interruption, for the run that resumes
  *
  * The file OUTPUT.journal, a log (lib/disk/journal_format.h) whose uuid is a
  * checksum of options and inputs, with records of type OG_JOURNAL_MARK, each
- * written after the outputs were synced up to the place that it names:
+ * written after the outputs were synced up to the position that it states:
  *
- * |   [mark, 33 words]
- * |   [number, 8 bytes][sketch]  for each document kept since the last record
- * |   [number, 8 bytes]          for each of them that got its first copy
+ *     [mark, 33 words]
+ *     [number, 8 bytes][sketch]  for each document kept since the last record
+ *     [number, 8 bytes]          for each of them that got its first copy
  *
  * Words are 8 bytes, little-endian; dedup_journal.c lists those of a mark. A
- * record that is cut or damaged ends the journal: all before it counts. */
+ * truncated or damaged record ends the journal: all before it count. */
 
 #include "lib/dedup/dedup_levels.h"
 #include "lib/disk/journal.h"
@@ -34,19 +34,19 @@ struct og_dedup_journal {
     uint8_t uuid[16];
     char *path;
     size_t sketch_len;
-    bool has_kept;                /* kept documents and centers are noted */
+    bool has_kept;                /* kept documents and centers are recorded */
     struct og_pack kept, centers; /* since the last record */
-    double every, last;           /* seconds; last: when that was */
+    double every, last;           /* seconds; last: time of the last record */
     uint64_t last_bytes;
-    enum og_part_state parts; /* what the parts of the outputs are */
-    bool is_resumed;          /* there was one: */
+    enum og_part_state parts; /* the state of the outputs' parts */
+    bool is_resumed;          /* a journal existed: */
     struct og_dedup_journal_mark mark;
 };
 
-/* Reads what there is and continues after it; documents to compare with were
- * read before. For each kept document and each center, in order, the callbacks
- * are called; levels that note none give NULL. OG_ERR_INPUT: it is the journal
- * of another run. */
+/* Reads an existing journal and continues it; the documents to compare with
+ * were read before. The callbacks are called for each kept document and each
+ * center, in order; levels that record none pass NULL. OG_ERR_INPUT: it is the
+ * journal of another run. */
 og_status og_dedup_journal_open(
     struct og_dedup_journal *j, const struct og_dedup_run *run,
     size_t sketch_len, void *ctx,
@@ -56,12 +56,12 @@ og_status og_dedup_journal_open(
     og_error *err);
 void og_dedup_journal_close(struct og_dedup_journal *j, bool is_done);
 
-/* Nothing when there is none. */
+/* No effect without a journal. */
 void og_dedup_journal_keep(struct og_dedup_journal *j, uint64_t number,
                            const uint8_t *sketch);
 void og_dedup_journal_center(struct og_dedup_journal *j, uint64_t number);
 
-/* Writes a record when it is time for one. */
+/* Writes a record if it is time for one. */
 og_status og_dedup_journal_mark(struct og_dedup_journal *j, uint64_t n_blocks,
                                 uint64_t n_documents,
                                 const og_dedup_counts *counts,

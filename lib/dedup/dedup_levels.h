@@ -1,7 +1,7 @@
 #ifndef OG_DEDUP_DEDUP_LEVELS_H
 #define OG_DEDUP_DEDUP_LEVELS_H
 
-/* What the levels of deduplication have in common: a run with its outputs. */
+/* What the levels of deduplication share: a run with its outputs. */
 
 #include "lib/dedup/dedup_output.h"
 
@@ -11,24 +11,24 @@ struct og_dedup_run {
     const og_dedup_options *options;
     const og_input *input;
     unsigned n_passes; /* over the documents of the input, so far */
-    char *folder;      /* of temporary files */
+    char *folder;      /* for temporary files */
     struct og_dedup_output output;
     og_dedup_counts *counts;
-    /* Of options->against, those that are stores; the others are NULL. */
+    /* Those of options->against that are stores; the others are NULL. */
     struct og_stored_texts **stores;
-    size_t store; /* the one that is read */
-    /* A file that could not be read: reported when all is done. */
+    size_t store; /* the current one */
+    /* The first file that could not be read: reported at the end. */
     og_status failure;
     og_error story;
 };
 
-/* og_dedup_stream(), but a file that cannot be read is only noted. */
+/* og_dedup_stream(), but a file that cannot be read is only recorded. */
 og_status og_dedup_pass(struct og_dedup_run *run,
                         const struct og_dedup_source *source,
                         og_stream_counts *counts, og_error *err);
 
-/* The last of several passes over the same input, which writes: what is wrong
- * with the input was reported before. */
+/* The last of several passes over the same input, which writes: errors of the
+ * input were reported before. */
 og_status og_dedup_pass_again(struct og_dedup_run *run,
                               struct og_dedup_source *source, og_error *err);
 

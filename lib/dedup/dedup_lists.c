@@ -1,4 +1,4 @@
-/* Lists of 32-bit words; dedup_lists.h draws them. */
+/* Lists of 32-bit words; dedup_lists.h describes them. */
 
 #include "lib/dedup/dedup_lists.h"
 

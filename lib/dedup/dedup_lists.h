@@ -1,16 +1,16 @@
 #ifndef OG_DEDUP_DEDUP_LISTS_H
 #define OG_DEDUP_DEDUP_LISTS_H
 
-/* The lists that datatrove's stages hand on, read and written. All numbers are
- * 32 bits, little endian; there is no head. Documents count from 0 in their
- * file, files from 0.
+/* The lists that datatrove's stages exchange, read and written. All numbers are
+ * 32 bits, little-endian; there is no header. Documents are numbered from 0 in
+ * their file, files from 0.
  *
  *     BBBBB_WW.dups     of band B, by worker W:
- * [file][document][file][document] for each two that follow each other with an
- * equal band; both numbers of the first are 2^32 - 1 when it is in an index of
- * another data set FFFFFF.remove     of file F: [document] for each that goes,
- * rising FFFFFF.clusters   of file F: [document][cluster] for each that is in
- * one, rising; what stays is named, too */
+ * [file][document][file][document] for every two successive documents with an
+ * equal band; both numbers of the first are 2^32 - 1 if it is in an index of
+ * another data set FFFFFF.remove     of file F: [document] for each removed
+ * one, ascending FFFFFF.clusters   of file F: [document][cluster] for each one
+ * in a cluster, ascending, including those that are kept */
 
 #include "lib/base/packing.h"
 
@@ -26,13 +26,13 @@ void og_list_pack_pair(struct og_pack *out, const struct og_list_pair *pair);
 og_status og_list_write(const char *path, const struct og_pack *list,
                         og_error *err);
 
-/* Words of a list, `width` to a record: 4, 1 or 2. *out_is_there false when
+/* Words of a list, `width` to a record: 4, 1 or 2. *out_is_there is false if
  * there is no such file. To be freed with og_pack_release(); the words are in
- * the order of this machine. OG_ERR_INPUT: it is cut, or of width 1 or 2 its
- * documents do not rise. */
+ * native byte order. OG_ERR_INPUT: it is truncated, or with width 1 or 2 its
+ * documents are not ascending. */
 og_status og_list_read(const char *path, unsigned width, struct og_pack *out,
                        bool *out_is_there, og_error *err);
-/* The same for bytes that were read; swaps them to the order of the machine. */
+/* The same for bytes in memory; converts them to native byte order. */
 og_status og_list_check(const char *name, unsigned width, struct og_pack *list,
                         og_error *err);
 

@@ -155,7 +155,7 @@ og_status og_dedup_output_open(struct og_dedup_output *out,
     return OG_OK;
 }
 
-/* The kept documents last: when they are there, so is all the rest. */
+/* The kept documents last: once they are there, everything else is. */
 og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err)
 {
     if (out->has_rejects) TRY(og_new_file_commit(&out->rejects, err));
@@ -312,7 +312,8 @@ static void pack_jsonl(struct og_pack *line, const struct og_removal *r)
     og_pack_text(line, "}\n");
 }
 
-/* The record with an "origo" field; a document that was none becomes one. */
+/* The record with an "origo" field; a document that is not a record becomes
+ * one. */
 static og_status write_annotated(struct og_dedup_output *out,
                                  const struct og_dedup_doc *doc,
                                  const struct og_removal *r, og_error *err)
@@ -384,7 +385,7 @@ og_status og_dedup_pack_cut(const og_fields *fields,
     og_bytes raw;
     if (scratch == NULL)
         return og_error_memory(err, doc->record.len, "a record");
-    /* It was read as a document before: the field is there. */
+    /* It was read as a document before: the field exists. */
     if (og_json_member(doc->record, fields->text, scratch, &raw)) {
         og_pack_json_string(&value, text);
         og_pack_replaced(line, doc->record, raw,

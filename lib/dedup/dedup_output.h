@@ -1,10 +1,10 @@
 #ifndef OG_DEDUP_DEDUP_OUTPUT_H
 #define OG_DEDUP_DEDUP_OUTPUT_H
 
-/*   in:  documents and what was decided about them        (lib/dedup/dedup.c)
+/*   in:  documents and the decisions about them           (lib/dedup/dedup.c)
  *   out: kept lines, the report of removals, rejected records
  *
- * All three are part files until the end, and get their names together. */
+ * All three are part files until the end, and then get their names together. */
 
 #include "lib/dedup/document_stream.h"
 #include "lib/disk/output.h"
@@ -23,35 +23,35 @@ struct og_dedup_output {
     struct og_pack line; /* scratch */
 };
 
-/* How long each was at a moment, to resume from there. */
+/* The length of each at a moment, to resume from. */
 struct og_output_lens {
     uint64_t kept, report, rejects;
 };
 
-/* As yet nothing is open: og_dedup_output_close() may be called. */
+/* Nothing is open yet, but og_dedup_output_close() may be called. */
 void og_dedup_output_init(struct og_dedup_output *out,
                           const og_dedup_options *options,
                           const og_input *input);
-/* Keeps other processes from writing the same files, and from going on with
- * them. OG_ERR_USAGE: an output is an input. */
+/* Prevents other processes from writing or resuming the same files.
+ * OG_ERR_USAGE: an output is also an input. */
 og_status og_dedup_output_lock(struct og_dedup_output *out, og_error *err);
-/* After the lock. Without options.resume `state` and `from` say nothing;
- * `from` is for OG_PART_RESUMED. */
+/* After the lock. Without options.resume `state` and `from` are unused; `from`
+ * is for OG_PART_RESUMED. */
 og_status og_dedup_output_open(struct og_dedup_output *out,
                                enum og_part_state state,
                                const struct og_output_lens *from,
                                og_error *err);
 og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err);
-/* Also after a commit: lets the locks go. */
+/* Also after a commit: releases the locks. */
 void og_dedup_output_close(struct og_dedup_output *out, bool are_kept);
 
-/* Everything so far to the disk; where it ends. */
+/* Makes everything so far durable; returns where it ends. */
 og_status og_dedup_output_sync(struct og_dedup_output *out,
                                struct og_output_lens *lens, og_error *err);
 
 struct og_removal {
     og_bytes id, of_id;
-    double similarity;  /* below 0: not known */
+    double similarity;  /* below 0: unknown */
     uint64_t cluster;   /* the number of the kept document, from 1; 0: none */
     uint64_t of_number; /* that document in the input, or OG_NOT_OF_INPUT */
     const char *file;
@@ -64,11 +64,11 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
                                  const struct og_dedup_doc *doc,
                                  const struct og_removal *removal,
                                  og_error *err);
-/* Nothing is left of it: its pieces are in several others. */
+/* Nothing remains of it: its pieces are in several others. */
 og_status og_dedup_write_gone(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err);
-/* A document whose text has become another one: its record, appended to `line`,
- * by any thread; then it is written. */
+/* A document with a changed text: any thread appends its record to `line`; then
+ * it is written. */
 og_status og_dedup_pack_cut(const og_fields *fields,
                             const struct og_dedup_doc *doc, og_bytes text,
                             struct og_pack *line, og_error *err);
@@ -78,7 +78,7 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
 /* `more`: its next bytes follow. */
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
                                 bool more, og_error *err);
-/* A line of the report, whatever it says. */
+/* A line of the report, with any content. */
 og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
                                 og_error *err);
 

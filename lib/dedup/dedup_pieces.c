@@ -1,5 +1,5 @@
-/* Pieces cut out of texts. A document of which nothing is cut is written byte
- * for byte; of another one, only the text is rewritten. */
+/* Pieces cut out of texts. A document without cuts is written byte for byte; of
+ * another one, only the text is rewritten. */
 
 #include "lib/dedup/dedup_pieces.h"
 

@@ -1,12 +1,12 @@
 #ifndef OG_DEDUP_DEDUP_PIECES_H
 #define OG_DEDUP_DEDUP_PIECES_H
 
-/*   in:  a document and the parts of it that go   (lib/dedup/level_unit.c, ...)
+/*   in:  a document and the parts to be cut       (lib/dedup/level_unit.c, ...)
  *   out: the document without them, and what was cut (lib/dedup/dedup_output.h)
  *
  * For the levels that cut pieces out of texts. With a journal a run resumes
- * with the outputs of one that was stopped: the tables of pieces are
- * rebuilt, what was written stays. */
+ * with the outputs of an interrupted one: the tables of pieces are
+ * rebuilt, and the output so far is kept. */
 
 #include "lib/dedup/dedup_ids.h"
 #include "lib/dedup/dedup_journal.h"
@@ -14,14 +14,14 @@
 
 #include <origo/dedup.h>
 
-/* Half-open, in bytes of the document's own text; rising, apart. */
+/* Half-open, in bytes of the document's own text; ascending, disjoint. */
 struct og_dedup_piece {
     size_t begin, end;
     size_t n_tokens;
     uint64_t first; /* the number of the document that keeps it, from 1 */
 };
 
-/* What one thread needs to cut. */
+/* The state of a thread that cuts. */
 struct og_cut_scratch {
     struct og_pack text, record;
     char *unescaped;
@@ -33,8 +33,8 @@ void og_cut_scratch_release(struct og_cut_scratch *scratch);
 struct og_cut_document {
     const struct og_dedup_piece *pieces;
     size_t n;
-    bool is_all; /* nothing is left that has a token: it goes as a whole */
-    og_bytes text, record; /* of what is left; nothing when n is 0 */
+    bool is_all;           /* no token remains: it is removed as a whole */
+    og_bytes text, record; /* the remaining text; empty if n is 0 */
 };
 
 struct og_piece_cutter {
@@ -43,24 +43,24 @@ struct og_piece_cutter {
     struct og_pack line; /* of the report */
     struct og_dedup_ids ids;
     struct og_dedup_journal journal;
-    uint64_t n_taken; /* documents of the pass that writes */
+    uint64_t n_taken; /* documents of the writing pass */
 };
 
 void og_piece_cutter_init(struct og_piece_cutter *cutter,
                           struct og_dedup_run *run);
 
-/* Opens the outputs, once the documents to compare with were read. */
+/* Opens the outputs, after the documents to compare with were read. */
 og_status og_piece_cutter_open(struct og_piece_cutter *cutter, og_error *err);
-/* Gives the outputs their names if `status` is OG_OK; releases all. */
+/* Gives the outputs their names if `status` is OG_OK; releases everything. */
 og_status og_piece_cutter_close(struct og_piece_cutter *cutter,
                                 og_status status, og_error *err);
 
-/* The next document, from number 1 on, for reports: those to compare with
- * first. */
+/* Records the next document, from number 1 on, for reports: those to compare
+ * with first. */
 og_status og_piece_cutter_note(struct og_piece_cutter *cutter, og_bytes id,
                                og_error *err);
 
-/* What the pass that writes does after each block. */
+/* Called by the writing pass after each block. */
 og_status og_piece_cutter_end_block(struct og_piece_cutter *cutter,
                                     uint64_t sequence, og_error *err);
 
@@ -70,9 +70,8 @@ og_status og_cut_text(const struct og_dedup_run *run,
                       const struct og_dedup_doc *doc,
                       struct og_cut_scratch *scratch, og_bytes *out,
                       og_error *err);
-/* Any thread: the document without the pieces that out->pieces says; `text` is
- * its text, which may be empty when there are none. What it fills in is in the
- * scratch. */
+/* Any thread: the document without out->pieces; `text` is its text, which may
+ * be empty if there are none. The results are in the scratch. */
 og_status og_cut(const struct og_dedup_run *run, const struct og_dedup_doc *doc,
                  og_bytes text, struct og_cut_scratch *scratch,
                  struct og_cut_document *out, og_error *err);

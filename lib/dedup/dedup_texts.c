@@ -1,6 +1,6 @@
-/* Texts that are read again. The cache is a table of slots with one place for
- * each number; when it contains too many bytes a hand goes round and empties
- * slots that were not used since it came by last. */
+/* Texts that are read again. The cache is a table of slots with a set of places
+ * for each number; when it exceeds its size, the clock hand advances and
+ * empties slots that were not used since its last round. */
 
 #include "lib/dedup/dedup_texts.h"
 
@@ -25,7 +25,7 @@
 #include "lib/source/source.h"
 
 #define N_SLOTS    32768
-#define WAYS       4  /* slots that a number may have */
+#define WAYS       4  /* slots for each number */
 #define MOST_FILES 32 /* open at a time */
 
 struct slot {
@@ -50,9 +50,10 @@ struct lent {
 
 struct og_dedup_texts {
     _Alignas(64) uint64_t keys[N_SLOTS]; /* number + 1; 0: empty */
-    struct og_pages pages;               /* itself */
-    const struct og_dedup_texts *base;   /* has files and spool: itself, or of
-                                            which it is a reader */
+    struct og_pages pages;               /* the object itself */
+    const struct og_dedup_texts *base;   /* owner of files and spool: itself, or
+                                            the object of which it is a
+                                            reader */
     const og_fields *fields;
     const char *folder;
     struct og_stored_texts *const *stores;
@@ -73,7 +74,7 @@ struct og_dedup_texts {
     size_t memory, bytes, hand;
     struct lent *lent; /* by number */
     size_t n_lent, lent_cap;
-    struct og_known_document giant; /* one that is too large for the cache */
+    struct og_known_document giant; /* a document too large for the cache */
 };
 
 og_status og_dedup_texts_new(const og_fields *fields, og_token_kind tokens,
@@ -148,8 +149,8 @@ void og_dedup_texts_free(struct og_dedup_texts *t)
 
 /* ---- files ---- */
 
-/* Whether its bytes are not those that the reader gives: packed, an archive,
- * or recoded. */
+/* Whether its bytes differ from those that the reader returns: packed, an
+ * archive, or recoded. */
 static bool is_packed(int fd)
 {
     char head[512];
@@ -162,7 +163,7 @@ static bool is_packed(int fd)
            memchr(head, 0, (size_t)n) != NULL;
 }
 
-/* -1: it cannot be read. Also lets go of another one when there are many. */
+/* -1: it cannot be read. Closes another one if there are many. */
 static int open_again(struct og_dedup_texts *t, size_t file)
 {
     if (!OG_GROW(NULL, t->fds, t->fds_cap, file + 1)) return -1;
@@ -301,8 +302,7 @@ static og_status read_bytes(struct og_dedup_texts *t,
     return n == (int64_t)place->len ? OG_OK : changed(name, err);
 }
 
-/* "mail.jsonl:17", as lib/source/block.c makes it; it has
- * memory of its own. */
+/* "mail.jsonl:17", as in lib/source/block.c, in memory of its own. */
 static og_bytes made_up_id(struct og_dedup_texts *t,
                            const struct og_dedup_place *place)
 {
@@ -462,7 +462,7 @@ static size_t first_way(uint64_t number)
     return (size_t)(og_mix64(number) % (N_SLOTS / WAYS) * WAYS);
 }
 
-/* N_SLOTS: it is not there. */
+/* N_SLOTS: not found. */
 static size_t find(const struct og_dedup_texts *t, uint64_t number)
 {
     const size_t first = first_way(number);
@@ -471,8 +471,7 @@ static size_t find(const struct og_dedup_texts *t, uint64_t number)
     return N_SLOTS;
 }
 
-/* Where it may go: a place that is empty or was not used for long, if there is
- * one. */
+/* Its slot: one that is empty or was not used recently, if there is any. */
 static size_t choose(const struct og_dedup_texts *t, uint64_t number)
 {
     const size_t first = first_way(number);

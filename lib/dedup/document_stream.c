@@ -1,6 +1,6 @@
-/* Documents with their shingles and sketches, out of the stream. What the
- * caller needs of a document is in the arena of its batch: the fingerprints
- * and the sketch; its line is in the block. */
+/* Documents with their shingles and sketches, from the stream. The data of a
+ * document that the caller needs are in the arena of its batch: the
+ * fingerprints and the sketch; its line is in the block. */
 
 #include "lib/dedup/document_stream.h"
 
@@ -17,8 +17,8 @@
 struct stream {
     const struct og_dedup_source *source;
     int passed_fd;      /* lines that are too long, until they are rejected */
-    uint64_t passed_at; /* up to here they were */
-    uint32_t n_stored;  /* documents of a store that were read */
+    uint64_t passed_at; /* position up to which they were rejected */
+    uint32_t n_stored;  /* documents of a store read so far */
 };
 
 /* ---- preparing ---- */
@@ -121,7 +121,7 @@ static og_status make_other(const struct og_dedup_source *source,
     return OG_OK;
 }
 
-/* What the level wants of the text. */
+/* The data that the level needs from the text. */
 static og_status make_wanted(const struct og_dedup_source *source,
                              struct og_dedup_worker *w, struct og_batch *b,
                              struct og_dedup_doc *d, og_bytes text,
@@ -156,7 +156,7 @@ static og_status make(void *ctx, void *mine, struct og_batch *b,
     doc.rank = rank_of(s->source, w, d);
     sd->n_tokens = doc.n_tokens;
     sd->n_repaired = doc.n_repaired;
-    if (doc.record.len != 0) /* all else can be read from it again */
+    if (doc.record.len != 0) /* everything else can be read from it again */
         sd->doc.title = sd->doc.url = sd->doc.text = sd->doc.extra =
             (og_bytes){"", 0};
     if (!OG_BATCH_KEEP(b, d, 1))
@@ -167,8 +167,9 @@ static og_status make(void *ctx, void *mine, struct og_batch *b,
 
 /* ---- taking, in order ---- */
 
-/* The reader passes over a line that does not fit a block. Its bytes go to a
- * temporary file, for it reads ahead: they are rejected in their turn. */
+/* The reader skips a line that does not fit into a block. Its bytes go to a
+ * temporary file, because the reader reads ahead: they are rejected in their
+ * turn. */
 static og_status on_passed(void *ctx, og_bytes bytes, og_error *err)
 {
     struct stream *s = ctx;
@@ -281,8 +282,8 @@ static og_status next_stored(void *ctx, og_document *out, uint64_t *out_number,
     return OG_OK;
 }
 
-/* The texts of a store have one reader, which the caller uses, too: so one
- * thread does it all. */
+/* The texts of a store have one reader, which the caller also uses, so one
+ * thread does everything. */
 static void read_store(const struct og_dedup_source *source, og_input *input,
                        struct og_stream_work *work)
 {

@@ -4,7 +4,7 @@
 /*   in:  documents                                            (lib/stream)
  *   out: each with its shingles and sketch, in order  (lib/dedup/level_*.c)
  *
- * They are folded and sketched on all cores; the caller takes one after the
+ * They are folded and sketched on all cores; the caller receives one after the
  * other, and may have phases of its own for the documents of a block. */
 
 #include "lib/base/packing.h"
@@ -16,23 +16,24 @@
 
 #include <origo/dedup.h>
 
-/* A document on its way; all views are into its batch, valid during take(). */
+/* A document of the stream; all views are into its batch, valid during
+ * take(). */
 struct og_dedup_doc {
     const struct og_block *block;
     og_bytes record; /* its line of JSONL without the newline; len 0: none */
-    og_document doc; /* text and title only when it was no line */
+    og_document doc; /* text and title only if it was not a line */
     uint64_t line, offset;
     size_t text_len, n_tokens, n_repaired;
-    bool is_stored; /* offset is its number in the store at hand */
+    bool is_stored; /* offset is its number in the current store */
     uint64_t rank;  /* of --keep: the smallest is kept */
-    /* Its tokens under the secret key of the run, OG_TOKENS_TAIL zeros after
-     * them; without tokens, one word of all its bytes
+    /* Its tokens under the secret key of the run, followed by OG_TOKENS_TAIL
+     * zeros; without tokens, one word of all its bytes
      * (lib/fingerprint/shingler.h). Sketches are public: they choose what is
      * compared, this decides. */
     const uint64_t *words;
     const uint8_t *sketch;
     struct og_set_parity parity;
-    const void *made; /* of another level's make() */
+    const void *made; /* the result of another level's make() */
     size_t made_len;
 };
 
@@ -44,8 +45,7 @@ struct og_dedup_worker { /* of one thread */
     void *mine; /* for make() */
 };
 
-/* worker->mine has `len` bytes from now on, zeros at first; stop_worker() gives
- * them back. */
+/* worker->mine gets `len` bytes, zeroed; stop_worker() frees them. */
 og_status og_dedup_worker_own(struct og_dedup_worker *worker, size_t len,
                               og_error *err);
 
@@ -57,14 +57,14 @@ struct og_dedup_source {
     const struct og_band_sketcher *sketcher; /* NULL: records only */
     og_keep_kind keep;
     const char *keep_field;
-    /* Another level: what to make of a text, appended to worker->made. */
+    /* For another level: what to make of a text, appended to worker->made. */
     og_status (*make)(void *ctx, struct og_dedup_worker *worker, og_bytes text,
                       og_error *err);
-    uint64_t n_skip_blocks;  /* at the front: read, not prepared */
+    uint64_t n_skip_blocks;  /* at the front: read, but not prepared */
     uint64_t n_known_blocks; /* at the front: their rejects are not reported */
     void *ctx;
     og_status (*take)(void *ctx, struct og_dedup_doc *doc, og_error *err);
-    /* Phases of a block (lib/stream/engine.h), each of which may be NULL: of
+    /* Phases of a block (lib/stream/engine.h), each of which may be NULL: on
      * any thread, after its documents were made; before the first is taken;
      * after the last was. `own` is zeroed at first, of own_len bytes, and each
      * thread has worker->mine for them. */
@@ -78,17 +78,19 @@ struct og_dedup_source {
     og_status (*finish)(void *ctx, struct og_batch *last, og_error *err);
     /* After the documents of each block; may be NULL. */
     og_status (*end_block)(void *ctx, uint64_t sequence, og_error *err);
-    /* A record that could not be read, its newline left out; `more` says that
+    /* A record that could not be read, without its newline; `more` says that
      * its next bytes follow. */
     og_status (*reject)(void *ctx, og_bytes record, bool more, og_error *err);
-    const char *folder; /* of a temporary file for rejects; NULL: those that
-                           are longer than a document may be are not reported */
+    const char *folder; /* of a temporary file for rejects; NULL: those longer
+                           than a document may be are not reported */
     const char *step;   /* of progress */
-    bool uses_time;     /* of documents: report those that cannot be read */
+    bool uses_time;     /* times of documents: report those that cannot be
+                           read */
 };
 
-/* A file that cannot be read is a problem and the others continue; the status
- * is then that of the first one, after all was taken. */
+/* A file that cannot be read is a problem, and reading continues with the
+ * others; the status is then that of the first such file, after everything was
+ * taken. */
 og_status og_dedup_stream(const struct og_dedup_source *source,
                           og_stream_counts *counts, og_error *err);
 

@@ -1,5 +1,5 @@
-/* Components of documents. The place of each document is kept on disk: it is
- * needed again only for those that are removed and what they are removed of. */
+/* Components of documents. The place of each document is stored on disk: it is
+ * needed again only for removed documents and those they are copies of. */
 
 #include "lib/dedup/joiner.h"
 

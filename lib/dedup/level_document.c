@@ -1,22 +1,22 @@
 /* Whole documents.
  *
- * Usually one pass does all: documents come in order, each is compared with
- * those kept before it and is written or not, and what must be remembered is
- * the sketch of the kept ones. Two things ask for more:
+ * Usually one pass suffices: documents come in order, each is compared with
+ * those kept before it and is written or not, and only the sketches of the kept
+ * ones must be remembered. Two cases need more:
  *
- * - Another order than that of the input (--keep last, longest, field) or
+ * - An order other than that of the input (--keep last, longest, field) or
  *   components. Then the first pass only makes the sketches, they are decided
  *   on in the order of preference, and a second pass writes.
  *
- * - More kept documents than fit the memory. When the table is full, those
- *   that come later are compared with it and, if they are no copies, put
+ * - More kept documents than fit into memory. When the table is full, those
+ *   that come later are compared with it and, if they are not copies, put
  *   aside. Then the table is emptied and those that were put aside are decided
  *   on in the next round, in the same order. A document meets all documents
  *   kept before it, earliest first, in one round or in many: so the outcome is
  *   the same, to the byte.
  *
- * What is put aside, and what was decided out of order, is sorted by the
- * sorter (lib/disk/sorter.h), on disk when it is much. */
+ * Documents put aside, and decisions made out of order, are sorted by the
+ * sorter (lib/disk/sorter.h), on disk if there are many. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@
 
 #define MB ((size_t)1 << 20)
 
-/* Shares of the memory: the table has the rest. */
+/* Shares of the memory: the table gets the rest. */
 #define CACHE_MOST  (32 * MB)
 #define SORTER_MOST (64 * MB)
 
@@ -42,7 +42,7 @@ struct aside {
     struct og_set_parity parity;
 };
 
-/* A removal out of order. */
+/* A removal that was decided out of order. */
 struct removed {
     uint64_t number;
     struct og_dedup_entry of;
@@ -64,16 +64,16 @@ struct level {
     size_t threads_memory; /* for the texts that each thread reads */
     struct og_dedup_journal journal;
     size_t sorter_memory;
-    uint64_t n; /* documents so far; against first */
+    uint64_t n; /* documents so far, including those to compare with */
     bool is_against;
-    bool is_deferred;   /* nothing is decided before all was read */
+    bool is_deferred;   /* nothing is decided before everything was read */
     uint64_t n_written; /* documents at the front that are done */
     size_t aside_len;   /* of a record */
     char *record;       /* scratch of that length */
     struct og_sorter *aside, *removed;
     struct og_joiner joined; /* of components */
     uint64_t n_again;        /* documents of the second pass */
-    size_t n_found;          /* entries of the journal that were met again */
+    size_t n_found;          /* entries of the journal that were found again */
     char *unescaped;
     size_t unescaped_cap;
     struct removed next_removed; /* of the second pass */
@@ -84,8 +84,8 @@ struct level {
 
 /* ---- one document ---- */
 
-/* With its text and its time, which the stream has of lines in the file alone.
- */
+/* With its text and its time, which the stream does not have for lines in the
+ * file. */
 static og_status read_document(struct level *l, const struct og_dedup_doc *d,
                                og_document *out, og_error *err)
 {
@@ -104,7 +104,7 @@ static og_status read_document(struct level *l, const struct og_dedup_doc *d,
     return OG_OK;
 }
 
-/* Where it can be read again: a copy of it, if the file itself will not do. */
+/* Where it can be read again: a copy of it if necessary. */
 static og_status find_place(struct level *l, const struct og_dedup_doc *d,
                             struct og_dedup_place *out, og_error *err)
 {
@@ -126,7 +126,7 @@ static og_status find_place(struct level *l, const struct og_dedup_doc *d,
     return og_dedup_texts_spool(l->texts, doc.id, doc.text, out, err);
 }
 
-/* Whether a store that is compared with has this very document. */
+/* Whether a store that is compared with contains this very document. */
 static og_status is_known(struct level *l, const struct og_dedup_doc *d,
                           bool *out, og_error *err)
 {
@@ -175,7 +175,7 @@ static og_status note_removed(struct level *l, uint64_t number,
     return og_sorter_add(l->removed, &r, err);
 }
 
-/* Counts each kept document of which there are copies once. */
+/* Counts each kept document with copies once. */
 static og_status count_cluster(struct level *l, uint64_t number, og_error *err)
 {
     const size_t at = (size_t)(number / 8), old = l->centers_cap;
@@ -294,7 +294,7 @@ static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
         if (was_whole && l->aside == NULL) l->n_written = l->n;
         return OG_OK;
     }
-    if (stays) return OG_OK; /* nobody removes it */
+    if (stays) return OG_OK; /* never removed */
     TRY(find_place(l, d, &place, err));
     uint64_t rank = d->rank;
     if (l->options->keep == OG_KEEP_LAST) rank = UINT64_MAX - number;
@@ -304,7 +304,7 @@ static og_status take_first(void *ctx, struct og_dedup_doc *d, og_error *err)
 
 /* ---- its phases (lib/dedup/decide_batch.h) ---- */
 
-/* Documents of a piece: enough that taking one is nothing beside it. */
+/* Documents per piece: enough to make the cost of taking one negligible. */
 #define PIECE_DOCS 8
 
 struct thread { /* worker->mine */
@@ -456,8 +456,8 @@ static og_status settle_block(void *ctx, struct og_batch *b, og_error *err)
     return OG_OK;
 }
 
-/* Texts of stores have one reader, and what is decided later is decided one
- * after the other. */
+/* Texts of stores have one reader, and deferred decisions are made one after
+ * the other. */
 static void use_batches(const struct level *l, struct og_dedup_source *source)
 {
     for (size_t i = 0; i < l->options->n_against; i++)
@@ -523,7 +523,7 @@ static og_status read_documents(struct level *l, og_error *err)
     const og_status status =
         og_dedup_pass(l->run, &source, &l->run->counts->stream, err);
     l->has_batches = false;
-    og_dedup_texts_call_back(l->texts); /* of a block that did not end */
+    og_dedup_texts_call_back(l->texts); /* of an incomplete block */
     return status;
 }
 
@@ -598,7 +598,7 @@ static og_status run_rounds(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* Components: all but the first of each are removed. */
+/* Components: all but the first document of each are removed. */
 static og_status remove_joined(struct level *l, og_error *err)
 {
     for (uint64_t i = l->run->counts->n_against; i < l->n; i++) {
@@ -677,7 +677,7 @@ static og_status remember_center(void *ctx, uint64_t number, og_error *err)
     return count_cluster(ctx, number, err);
 }
 
-/* Resumes where an earlier run was stopped, or begins. */
+/* Resumes where an earlier run was interrupted, or starts anew. */
 static og_status open_outputs(struct level *l, og_error *err)
 {
     const struct og_dedup_run *run = l->run;
@@ -778,7 +778,7 @@ og_status og_dedup_documents(struct og_dedup_run *run, og_error *err)
     run->counts->n_candidates += l.decider.n_candidates;
     run->counts->n_compared += l.decider.n_compared;
     if (status == OG_OK) status = og_dedup_output_commit(&run->output, err);
-    /* What cannot be gone on with goes: on a full disk above all. */
+    /* What cannot be resumed is deleted: this matters most on a full disk. */
     const bool can_resume = run->options->resume && status != OG_OK;
     og_dedup_journal_close(&l.journal, !can_resume); /* under the locks */
     og_dedup_output_close(&run->output, can_resume);

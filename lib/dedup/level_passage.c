@@ -1,29 +1,30 @@
 /* Passages that an earlier document has.
  *
- * A window is so many tokens in a row (50). It is copied when an earlier
- * document has the same window; a token is cut when some copied window covers
- * it. So every run of 50 tokens or more that occurs in an earlier document is
- * cut, whole, and nothing else. The earliest document keeps it, also where it
- * repeats itself.
+ * A window is a fixed number of consecutive tokens (50). It is copied if an
+ * earlier document has the same window; a token is cut if some copied window
+ * covers it. So every run of 50 tokens or more that occurs in an earlier
+ * document is cut, whole, and nothing else. The earliest document keeps it,
+ * even where it repeats itself.
  *
- * Exact, and in little memory: the windows of all documents are dealt out to
- * parts on disk, and a part is marked at a time (lib/dedup/window_parts.h). The
- * result is a bit for each token of the input. A suffix array of the same
- * text takes 40 bytes a token and keeps them all in memory.
+ * Exact, and in little memory: the windows of all documents are distributed to
+ * parts on disk, and one part is marked at a time (lib/dedup/window_parts.h).
+ * The result is a bit for each token of the input. A suffix array of the same
+ * text takes 40 bytes per token and keeps them all in memory.
  *
- * Windows are distinguished by 88 bits of hashes under a key that is drawn for
- * the run: nobody can write windows that are taken for one another, and of
- * 10^10 windows two are by chance with a probability of 10^-7.
+ * Windows are distinguished by 88 bits of hashes under a random key of the run:
+ * nobody can construct windows that are mistaken for one another, and among
+ * 10^10 windows it happens by chance with a probability of 10^-7.
  *
  * The input is read twice. In the first pass workers hash the windows of a
- * block and sort them by part; when the block's turn comes, and with it the
- * place of its first token, all threads deal them out. Then all threads mark.
- * In the second pass workers cut what is marked: blocks are the same in both
- * passes, so the place of a block is known before its turn.
+ * block and sort them by part; in the block's turn, when the position of its
+ * first token is known, all threads distribute them. Then all threads mark. In
+ * the second pass workers cut what is marked: blocks are the same in both
+ * passes, so the position of a block is known before its turn.
  *
- * For a report, the first holder of every copied window is noted, too, sorted
- * by place: a piece is said to be of the document that contains the longest run
- * of it. Documents to compare with come first and are not written. */
+ * For a report, the first holder of every copied window is recorded, too,
+ * sorted by position: a piece is attributed to the document that contains the
+ * longest run of it. Documents to compare with come first and are not
+ * written. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,10 @@
 
 #define SORTER_MOST ((size_t)32 << 20)
 
-/* Pieces of dealing out a block, each some 20 us. */
+/* Pieces of distributing a block, each some 20 us. */
 #define DEAL_PIECES 8
 
-/* Windows of a block of usual documents, several times. */
+/* The windows of a block of usual documents, several times over. */
 #define LONG_BUFFER ((size_t)1 << 18)
 
 struct level {
@@ -47,7 +48,7 @@ struct level {
     struct og_shingle_factors key; /* of piece_len tokens */
     struct og_piece_cutter cutter;
     struct og_window_parts parts;
-    uint64_t *bases; /* the place of the first token of each document */
+    uint64_t *bases; /* the position of the first token of each document */
     size_t n_documents, bases_cap;
     uint64_t n_tokens;
     bool is_against;
@@ -61,7 +62,7 @@ struct level {
 };
 
 struct block {                       /* batch->own, in the first pass */
-    const struct og_window *windows; /* by part; places in the block */
+    const struct og_window *windows; /* by part; positions in the block */
     const uint32_t *ends;            /* of each part */
 };
 
@@ -71,7 +72,7 @@ struct cut { /* doc->made, in the second */
 };
 
 struct thread { /* worker->mine */
-    /* Windows of the block that it prepares: by place, and by part. */
+    /* Windows of the block in preparation: by position, and by part. */
     struct og_window *found, *windows;
     uint32_t *ends;
     size_t n_found, found_cap, windows_cap, ends_cap;
@@ -105,9 +106,9 @@ static void stop_worker(void *ctx, struct og_dedup_worker *worker)
 
 /* ---- windows, any thread ---- */
 
-/* The hash of a window, under the secret key of the run, is made of
- * fingerprints of pieces that cover it: the first, the one after it, ..., and
- * the last, which may overlap. */
+/* The hash of a window, under the secret key of the run, is computed from the
+ * fingerprints of pieces that cover it: the first, the next one, ..., and the
+ * last, which may overlap. */
 static struct og_window window_of(const struct level *l, const uint64_t *fps,
                                   uint64_t place)
 {
@@ -145,8 +146,9 @@ static og_status make_windows(void *ctx, struct og_dedup_worker *h,
     return OG_OK;
 }
 
-/* By part, and in each by place. Counts become ends, and ends beginnings when
- * each part is filled from its end, from the last window to the first. */
+/* By part, and in each by position. Counts become ends, and ends become
+ * beginnings as each part is filled backwards, from the last window to the
+ * first. */
 static void sort_windows(const struct level *l, struct thread *t)
 {
     const size_t n_parts = (size_t)1 << l->parts.bits;
@@ -161,7 +163,7 @@ static void sort_windows(const struct level *l, struct thread *t)
     t->ends[n_parts] = (uint32_t)t->n_found;
 }
 
-/* Buffers that a long document has made longer than usual blocks need. */
+/* Frees buffers that a long document has made longer than usual blocks need. */
 static void trim(struct thread *t)
 {
     t->n_found = 0;
@@ -198,7 +200,7 @@ static og_status sort_block(void *ctx, struct og_dedup_worker *worker,
 struct dealing {
     struct level *level;
     const struct block *block;
-    uint64_t base; /* the place of the first token of the block */
+    uint64_t base; /* the position of the first token of the block */
 };
 
 static og_status deal_piece(void *ctx, void *worker, size_t piece,
@@ -307,8 +309,8 @@ static bool has_any(const struct level *l, uint64_t begin, uint64_t end)
     return false;
 }
 
-/* Until the piece is taken, `first` is the place of its end: holders come in
- * the order of places. */
+/* Until the piece is taken, `first` is the position of its end: holders come in
+ * order of position. */
 static og_status add_piece(const struct og_shingler *shingler, struct thread *t,
                            uint64_t base, size_t *n, size_t first, size_t last,
                            og_error *err)
@@ -328,14 +330,14 @@ static og_status add_piece(const struct og_shingler *shingler, struct thread *t,
     return OG_OK;
 }
 
-/* Runs of tokens that a copied window covers. */
+/* Runs of tokens covered by copied windows. */
 static og_status find_pieces(const struct level *l,
                              const struct og_shingler *shingler,
                              struct thread *t, uint64_t base, size_t *n,
                              size_t *n_left, og_error *err)
 {
     const size_t n_tokens = shingler->tokens.n;
-    size_t first = 0, end = 0; /* of the run at hand */
+    size_t first = 0, end = 0; /* of the current run */
     *n = 0;
     *n_left = n_tokens;
     for (size_t i = 0; i + l->window_len <= n_tokens; i++) {
@@ -430,8 +432,8 @@ static og_status next_holder(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* Which document contains the longest run of the windows before `end`, of those
- * that were not asked for yet. */
+/* The document that contains the longest run of the windows before `end`, among
+ * those not processed yet. */
 static og_status find_holder(struct level *l, uint64_t end, uint64_t *out,
                              og_error *err)
 {
@@ -460,7 +462,7 @@ static og_status take_second(void *ctx, struct og_dedup_doc *d, og_error *err)
 }
 /* ---- the level ---- */
 
-/* The input may be packed or a folder: more parts cost little. */
+/* The input may be packed or a folder: additional parts cost little. */
 static uint64_t length_of_inputs(const struct level *l)
 {
     const og_dedup_options *o = l->run->options;
@@ -530,7 +532,8 @@ static og_status run_passes(struct level *l, og_error *err)
     struct og_dedup_run *run = l->run;
     struct og_dedup_source source;
     fill_source(l, &source);
-    /* A run that was stopped while it wrote had rejected all there is. */
+    /* A run that was interrupted while it wrote had already reported all
+     * rejects. */
     if (l->cutter.journal.is_resumed) source.reject = NULL;
     source.step = "documents";
     source.finish = mark_all;

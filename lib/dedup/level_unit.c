@@ -1,16 +1,18 @@
-/* Lines and sentences that came before.
+/* Repeated lines and sentences.
  *
- * A unit is known by its tokens: "Yes, sir!" is "yes sir". It goes when one
- * with the same tokens came before, in whatever document, and has at least so
- * many tokens; a unit without tokens stays. Texts that came before are not at
- * hand, so what is compared is a hash of 128 bits, of two kinds that have
- * nothing in common, under a key that is drawn for the run: nobody can write
- * lines that are taken for one another or meet in the table, and 10^12 units
- * have two that are with a probability of 10^-15.
+ * A unit is identified by its tokens: "Yes, sir!" is "yes sir". It is removed
+ * if one with the same tokens came before, in any document, and if it has a
+ * minimum number of tokens; a unit without tokens is kept. Earlier texts are
+ * not available, so hashes of 128 bits are compared, of two unrelated kinds,
+ * under a random key of the run: nobody can construct lines that are mistaken
+ * for one another or collide in the table, and among 10^12 units two are
+ * mistaken with a probability of 10^-15.
  *
- * Without a cap the hashes of all units are in a table, and one pass does
- * it. With one they are sorted, on disk when they are many; those that are not
- * the first of their kind are sorted again by place, and a second pass cuts.
+ * Without a memory limit the hashes of all units are in a table, and one pass
+ * does
+ * it. With a limit they are sorted, on disk if there are many; those that are
+ * not the first of their kind are sorted again by position, and a second pass
+ * cuts.
  *
  * Documents to compare with come first and are not written. */
 
@@ -26,7 +28,7 @@
 
 #define SORTER_MOST ((size_t)64 << 20)
 
-struct unit { /* as make() reports it */
+struct unit { /* as output by make() */
     uint64_t hash[2];
     uint32_t begin, end; /* in the source text */
     uint32_t n_tokens, is_last;
@@ -50,12 +52,12 @@ struct level {
     struct og_unit_table table;
     struct og_sorter *places, *found;
     bool is_against, is_second;
-    uint64_t n_units, n_documents; /* those to compare with first */
+    uint64_t n_units, n_documents; /* including those to compare with */
     struct found next;
     bool has_next;
     struct og_dedup_piece *pieces;
     size_t pieces_cap;
-    /* Of the block at hand, when the table is used. */
+    /* Of the current block, if the table is used. */
     uint64_t block;  /* its number, from 1 */
     uint64_t *first; /* by unit: the document that keeps it; 0: its own */
     struct og_cut_document *cuts; /* by document */
@@ -94,7 +96,7 @@ static void add_unit(struct og_dedup_worker *h, size_t begin, size_t end,
     og_pack_bytes(&h->made, &unit, sizeof(unit));
 }
 
-/* Lines end after their newline. */
+/* Lines include their newline. */
 static void make_lines(struct og_dedup_worker *h, og_bytes text)
 {
     const struct og_text *folded = &h->shingler.text;
@@ -113,7 +115,7 @@ static void make_lines(struct og_dedup_worker *h, og_bytes text)
     }
 }
 
-/* A sentence goes with the space after it. */
+/* A sentence includes the space after it. */
 static og_status make_sentences(struct og_dedup_worker *h, og_bytes text,
                                 og_error *err)
 {
@@ -166,7 +168,7 @@ static og_status next_found(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* All but the first of each kind, by place; equal ones come in their order. */
+/* All but the first of each kind, by position; equal ones in order. */
 static og_status sort_found(struct level *l, og_error *err)
 {
     const void *record;
@@ -187,7 +189,7 @@ static og_status sort_found(struct level *l, og_error *err)
     return next_found(l, err);
 }
 
-/* Over those of documents that are only compared with. */
+/* Skips those of documents that are only compared with. */
 static og_status pass_found(struct level *l, uint64_t number, og_error *err)
 {
     while (l->has_next && l->next.number < number)
@@ -214,7 +216,7 @@ static og_status look_up(struct level *l, const struct unit *u,
     return next_found(l, err);
 }
 
-/* What goes of the units, each with its first holder. */
+/* The units to cut, each with its first holder. */
 static og_status find_pieces(const struct og_dedup_doc *d,
                              const uint64_t *first,
                              struct og_dedup_piece **pieces, size_t *cap,
@@ -282,7 +284,7 @@ static og_status take(void *ctx, struct og_dedup_doc *d, og_error *err)
  * in each, so that the first holder is the same for any number of threads. Then
  * every document is cut, whoever comes first. */
 
-/* Documents of a piece: enough that taking one is nothing beside it. */
+/* Documents per piece: enough to make the cost of taking one negligible. */
 #define PIECE_DOCS 8
 
 struct ref { /* a unit of the block */
@@ -305,8 +307,8 @@ struct thread { /* worker->mine */
     struct og_dedup_piece *pieces;
     size_t pieces_cap;
     struct og_cut_scratch scratch;
-    struct og_arena arena; /* of what is cut, until the block is taken */
-    uint64_t block;        /* whose that is */
+    struct og_arena arena; /* for the cut text, until the block is taken */
+    uint64_t block;        /* the block it belongs to */
 };
 
 static void stop_worker(void *ctx, struct og_dedup_worker *worker)
@@ -331,8 +333,8 @@ static og_status thread_of(struct og_dedup_worker *worker, struct thread **out,
     return OG_OK;
 }
 
-/* Numbers of units by document, and how many each part has: the ends, when all
- * before a part is counted. */
+/* Numbers the units by document, and counts those of each part: its end, once
+ * all parts before it are counted. */
 static void count_units(const struct level *l, const struct og_batch *b,
                         struct thread *t, struct block *block)
 {
@@ -522,8 +524,8 @@ static og_status read_against(struct level *l, og_error *err)
     return OG_OK;
 }
 
-/* What a run that was stopped has rejected is in its file: all of it, if
- * it had come to a second pass. */
+/* The rejects of an interrupted run are in its file: all of them, if it had
+ * reached a second pass. */
 static og_status run_passes(struct level *l, og_error *err)
 {
     struct og_dedup_run *run = l->run;

@@ -1,4 +1,4 @@
-/* Summaries by entry: a pointer each, to bytes that never move. */
+/* Summaries by entry: a pointer each, to memory that never moves. */
 
 #include "lib/dedup/set_summaries.h"
 

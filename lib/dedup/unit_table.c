@@ -1,4 +1,4 @@
-/* Open hash tables with linear steps. */
+/* Open hash tables with linear probing. */
 
 #include "lib/dedup/unit_table.h"
 

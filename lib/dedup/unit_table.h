@@ -2,10 +2,10 @@
 #define OG_DEDUP_UNIT_TABLE_H
 
 /*   in:  the hash of a unit of text, 128 bits         (lib/dedup/level_unit.c)
- *   out: the first document that has it
+ *   out: the first document that contains it
  *
- * In parts, by the hash: each is a table of its own, for one thread at a time.
- */
+ * In parts, by the hash: each is a table of its own, for one thread at a
+ * time. */
 
 #include "lib/base/memory.h"
 
@@ -28,7 +28,7 @@ static inline size_t og_unit_part_of(const uint64_t hash[2])
 }
 
 /* The document that had it first; 0: `document`, counted from 1, is the first,
- * which is remembered. hash[1] is not 0. */
+ * and is remembered. hash[1] is not 0. */
 og_status og_unit_table_first(struct og_unit_table *table,
                               const uint64_t hash[2], uint64_t document,
                               uint64_t *out, og_error *err);

@@ -1,14 +1,14 @@
 /* Windows in parts on disk.
  *
- * The records of a part are in its buffer until that is full; then they go to
- * the file, wherever its end is at that moment. So parts are mixed in the file,
- * in an order that depends on the threads, but each part has its own chunks in
- * the order in which they were filled.
+ * The records of a part are in its buffer until that is full; then they are
+ * appended to the file. So parts are interleaved in the file, in an order that
+ * depends on the threads, but the chunks of each part are in the order in which
+ * they were filled.
  *
  * While parts are marked each thread has a table. A window's slot and its bit
- * are asked for some windows ahead: neither is in the cache. Bits of one byte
+ * are prefetched some windows ahead: neither is in the cache. Bits of one byte
  * belong to windows of many parts, so they are set by atomic operations, unless
- * one thread does it all. */
+ * there is only one thread. */
 
 #include "lib/dedup/window_parts.h"
 
@@ -30,7 +30,7 @@
 /* Parts between two reports of progress. */
 #define ROUND 64
 
-/* Windows ahead of the one at hand. */
+/* How many windows ahead to prefetch. */
 #define AHEAD 8
 
 struct slot {
@@ -51,14 +51,14 @@ struct marking {
     struct og_window_parts *parts;
     const struct og_window_marks *marks;
     struct lane *lanes;
-    size_t n_lanes, end; /* parts before `end` are to be marked now */
+    size_t n_lanes, end; /* parts before `end` may be marked now */
     atomic_size_t next;
     pthread_mutex_t lock; /* of the sorter */
 };
 
 /* ---- beginning and end ---- */
 
-/* As many parts as make tables of some megabytes. */
+/* As many parts as give tables of some megabytes. */
 og_status og_window_parts_init(struct og_window_parts *p, uint64_t text_len,
                                const char *folder, og_error *err)
 {
@@ -245,7 +245,7 @@ static og_status read_chunk(const struct og_window_parts *p, struct lane *lane,
     return og_file_failure(err, "read a temporary file in", p->folder, errno);
 }
 
-/* The chunks on disk are all whole; the rest is still in the buffer. */
+/* The chunks on disk are all full; the rest is still in the buffer. */
 static og_status mark_part(struct marking *m, struct lane *lane,
                            struct og_window_part *part, og_error *err)
 {
@@ -299,7 +299,7 @@ static void release_lanes(struct marking *m)
     og_release(NULL, m->lanes, m->n_lanes * sizeof(*m->lanes));
 }
 
-/* One for each thread, as far as there is memory for their tables. */
+/* One per thread, as far as there is memory for their tables. */
 static size_t lanes_for(const struct og_window_parts *p, size_t memory,
                         unsigned n_threads)
 {

@@ -1,15 +1,16 @@
 #ifndef OG_DEDUP_WINDOW_PARTS_H
 #define OG_DEDUP_WINDOW_PARTS_H
 
-/*   in:  the windows of all documents, hashed (lib/dedup/level_passage.c) out:
- * a bit for each that an earlier document has
+/*   in:  the windows of all documents, hashed      (lib/dedup/level_passage.c)
+ *   out: a bit for each that an earlier document has
  *
- * Windows are dealt out, by a hash of their tokens, to parts on disk, 16 bytes
- * each; then each part is gone through in the order of the documents, with a
- * table of its own. Parts have nothing to do with one another: any number of
- * threads deals and marks, each part with one thread at a time.
+ * Windows are distributed, by a hash of their tokens, to parts on disk, 16
+ * bytes each; then each part is processed in the order of the documents, with a
+ * table of its own. Parts are independent: any number of threads distributes
+ * and marks, each part on one thread at a time.
  *
- *     record: [hash, 64 bits][24 more bits of another hash | place, 40 bits] */
+ *     record: [hash, 64 bits][24 more bits of another hash | position, 40 bits]
+ */
 
 #include <stdatomic.h>
 
@@ -32,7 +33,7 @@ struct og_window_holder { /* of a copied window */
 struct og_window_part {
     struct og_window *buffer;
     size_t n;
-    uint64_t *chunks; /* offsets in the file, a buffer each */
+    uint64_t *chunks; /* offsets in the file, one buffer each */
     size_t n_chunks, chunks_cap;
 };
 
@@ -44,8 +45,8 @@ struct og_window_parts {
     _Atomic uint64_t file_len;
 };
 
-/* For about so many bytes of text. `folder` must outlive the parts. _release in
- * any case, also after an _init that failed. */
+/* For about `text_len` bytes of text. `folder` must outlive the parts. _release
+ * in any case, also after an _init that failed. */
 og_status og_window_parts_init(struct og_window_parts *parts, uint64_t text_len,
                                const char *folder, og_error *err);
 void og_window_parts_release(struct og_window_parts *parts);
@@ -56,24 +57,24 @@ static inline size_t og_window_part_of(const struct og_window_parts *parts,
     return (size_t)(hash >> (64 - parts->bits));
 }
 
-/* Windows of one part, by rising places, to which `base` is added. */
+/* Windows of one part, by ascending position, to which `base` is added. */
 og_status og_window_parts_add(struct og_window_parts *parts, size_t part,
                               const struct og_window *windows, size_t n,
                               uint64_t base, og_error *err);
 
 struct og_window_marks {
-    const uint64_t *bases;   /* the place of the first token of each document,
-                                and of the end */
-    _Atomic uint8_t *copied; /* a bit for each place */
-    /* Who has a copied window first, of documents from number first_asked on
-     * (from 0); NULL: nobody asks. In no order. */
+    const uint64_t *bases;   /* the position of the first token of each
+                                document, and the end */
+    _Atomic uint8_t *copied; /* a bit for each position */
+    /* The first holder of each copied window, for documents from number
+     * first_asked on (from 0); NULL: not recorded. In no order. */
     struct og_sorter *holders;
     uint64_t first_asked;
-    size_t memory; /* for tables, of all threads; 0: as much as it takes */
+    size_t memory; /* for tables, of all threads; 0: as much as needed */
 };
 
-/* All parts, which are empty afterwards. on_part() is called by the calling
- * thread now and then, with how many are done; may be NULL. */
+/* Marks all parts, which are empty afterwards. on_part() is called by the
+ * calling thread now and then, with the number done; may be NULL. */
 og_status og_window_parts_mark(struct og_window_parts *parts,
                                const struct og_window_marks *marks,
                                const struct og_phases *phases,

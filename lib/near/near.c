@@ -1,9 +1,9 @@
-/* Near-duplicates as documents come.
+/* Near-duplicates of a stream of documents.
  *
  * A sketch is the samples of min-hash, a byte each, then the simhash, eight
  * bytes. Bands of both kinds are parts of it: for min-hash the rows of a band;
- * for simhash its four parts of 16 bits, of which one is equal when at most
- * three bits differ. So one index serves both. */
+ * for simhash its four parts of 16 bits, of which one is equal if at most three
+ * bits differ. So one index serves both. */
 
 #include "lib/near/near_engine.h"
 
@@ -12,11 +12,11 @@
 
 #define SIMHASH_LEN   8
 #define SIMHASH_PARTS 4
-/* Tokens of a shingle, unless given: of a simhash as
- * og_feature_options_default() has it. */
+/* The default shingle lengths: for simhash that of
+ * og_feature_options_default(). */
 #define SHINGLE         5
 #define SIMHASH_SHINGLE 3
-/* Shingles of the documents that were asked for last. */
+/* Shingles of recently queried documents. */
 #define CACHE_LEN ((size_t)16 << 20)
 
 og_near_options og_near_options_default(void)

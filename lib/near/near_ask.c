@@ -1,4 +1,4 @@
-/* Questions about near-duplicates, on any number of threads. */
+/* Queries for near-duplicates, on any number of threads. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ void og_near_asker_release(struct og_near_asker *asker)
 
 /* ---- sketches ---- */
 
-/* Fingerprints as the features of og_extract() with its usual options, so that
- * a code here is the one that simhash makes of the same document. */
+/* Fingerprints like the features of og_extract() with its default options, so
+ * that a simhash here equals that of og_sketcher for the same document. */
 static uint64_t make_simhash(const struct og_fps *fps)
 {
     enum { AT_ONCE = 256 };
@@ -84,7 +84,7 @@ og_status og_near_sketch(const og_near *near, struct og_near_asker *asker,
 
 /* ---- one that may be near ---- */
 
-/* Samples agree by chance once in 256: taken off the estimate. */
+/* Samples agree by chance once in 256: subtracted from the estimate. */
 static double estimate(size_t n_equal, size_t n)
 {
     const double share = (double)n_equal / (double)n;
@@ -92,16 +92,16 @@ static double estimate(size_t n_equal, size_t n)
     return similarity > 0 ? similarity : 0;
 }
 
-/* Whether it is worth a look by its samples: of a pair at the threshold, all
- * but one in thirty thousand are (four standard deviations). */
+/* The lowest estimate worth a comparison: pairs at the threshold exceed it,
+ * except for one in thirty thousand (four standard deviations). */
 static double least_estimate(const og_near *near, double threshold)
 {
     return threshold -
            4 * sqrt(threshold * (1 - threshold) / (double)near->minhash_len);
 }
 
-/* What is compared with texts: under the secret key of this run, as those
- * are. Most questions come to no text. */
+/* Shingles for comparison with texts: under the secret key of this run, like
+ * those. Most queries do not get to a text. */
 static og_status open_set(struct og_near_asker *asker, og_bytes text,
                           og_error *err)
 {
@@ -117,7 +117,7 @@ static og_status open_set(struct og_near_asker *asker, og_bytes text,
     return OG_OK;
 }
 
-/* The Jaccard similarity of the question with a document of the store. */
+/* The Jaccard similarity of the query with a document of the store. */
 static og_status verify(struct og_near_asker *asker, og_bytes text,
                         uint32_t number, double *out, og_error *err)
 {
@@ -140,7 +140,7 @@ static bool is_near(const og_near *near, const og_near_query *query,
            (near->minhash_len != 0 && m->similarity >= query->threshold);
 }
 
-/* By the sketches alone. False: it is not worth a look. */
+/* By the sketches alone. False: not worth a comparison. */
 static bool estimate_match(const og_near *near, bool is_exact,
                            const struct og_near_question *q,
                            const uint8_t *other, og_near_match *out)

@@ -83,7 +83,7 @@ static og_status link_band(void *ctx, void *worker, size_t band, og_error *err)
     return OG_OK;
 }
 
-/* Those before document i that have a band of it, the newest first, as they
+/* Those before document i that share a band with it, the newest first, as they
  * would be in the chains of the index; n_met: how many were met in each. */
 static og_status meet_run(const struct og_near_batch *r,
                           struct og_near_asker *asker,
@@ -111,7 +111,7 @@ static og_status meet_run(const struct og_near_batch *r,
     return OG_OK;
 }
 
-/* The names of matches are those of a look-up that is soon another's. */
+/* The names of matches are those of a look-up that is soon overwritten. */
 static og_status keep_met(struct og_near_batch_doc *d,
                           const struct og_near_thread *t, og_error *err)
 {
@@ -155,7 +155,7 @@ static og_status ask_document(void *ctx, void *worker, size_t i, og_error *err)
 
 /* ---- in order ---- */
 
-/* The place of what was met; NOT_ADDED: it is gone. */
+/* The place of a match; NOT_ADDED: it was evicted. */
 static uint32_t place_of(const struct og_near_batch *r,
                          const struct og_near_met *met)
 {

@@ -1,29 +1,29 @@
 #ifndef OG_NEAR_NEAR_BATCH_H
 #define OG_NEAR_NEAR_BATCH_H
 
-/*   in:  documents that follow one another                   (lib/index)
- *   out: what is near each; the index with all of them in    (lib/index)
+/*   in:  consecutive documents                               (lib/index)
+ *   out: what is near each; the index with all of them added (lib/index)
  *
- * What og_near_find() and og_near_add() do for one document after another, in
- * phases on all threads:
+ * og_near_find() and og_near_add() for one document after another, in phases on
+ * all threads:
  *
  *     sketch   a document: its sketch
- *     link     a band: those of the run before it that are in its bucket
+ *     link     a band: the earlier documents of the run in the same bucket
  *     ask      a document: what is near it, in the index as it was before the
- *              run and among those before it in the run
- *     in order: what an earlier one of the run has pushed out is no answer;
- *              matches stay longer; each gets its place in the index
- *     chain    a band: all that came and went
+ *              run and among the earlier ones of the run
+ *     in order: entries that an earlier document of the run evicted are not
+ *              reported; matches are kept longer; each gets its place in the
+ *              index
+ *     chain    a band: all additions and evictions
  *
- * The answers are the same as one by one. Only where more than
- * OG_NEAR_MOST_MET are in one bucket, those that the run pushes out still count
- * among them. */
+ * The answers are the same as one by one. Only where more than OG_NEAR_MOST_MET
+ * are in one bucket, those that the run evicts still count among them. */
 
 #include "lib/base/arena.h"
 #include "lib/near/near_engine.h"
 #include "lib/stream/phases.h"
 
-/* What a piece has of its thread. */
+/* What a piece uses of its thread. */
 struct og_near_thread {
     struct og_near_asker *asker;
     struct og_arena *arena; /* for what the run keeps */
@@ -48,12 +48,12 @@ struct og_near_batch {
     /* For document i of the run. */
     og_status (*thread_of)(void *ctx, void *worker, size_t i,
                            struct og_near_thread *out, og_error *err);
-    const og_near_query *query; /* NULL: nothing is asked */
+    const og_near_query *query; /* NULL: no queries */
     struct og_near_batch_doc *docs;
     size_t n, docs_cap;
     /* Of each document and band. */
     uint32_t *buckets;
-    uint32_t *before; /* the one before it there, from 1 on; 0: none */
+    uint32_t *before; /* the previous one there, from 1 on; 0: none */
     size_t buckets_cap, before_cap;
     uint32_t *newest; /* of each band: a table of buckets */
     size_t newest_cap, n_newest;
@@ -65,7 +65,7 @@ struct og_near_batch {
 
 void og_near_batch_release(struct og_near_batch *run);
 
-/* Room for n documents, to be filled in. */
+/* Reserves room for n documents, to be filled in. */
 og_status og_near_batch_begin(struct og_near_batch *run, size_t n,
                               og_error *err);
 /* After a failure nothing was added. */

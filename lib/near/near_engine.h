@@ -5,9 +5,9 @@
  *   out: those that are near a document                       (lib/index)
  *
  * An index that is derived from the documents of a store: it keeps a sketch and
- * the number of each; ids, times and texts are those of the store, and so is
- * the log. near_files.h says what is on disk; documents that came after it are
- * sketched again by whoever opens the index. */
+ * the number of each; ids, times, texts and the log are those of the store.
+ * near_files.h describes the files; later documents are sketched again when the
+ * index is opened. */
 
 #include "lib/base/packing.h"
 #include "lib/fingerprint/fingerprint.h"
@@ -24,51 +24,51 @@
 
 struct og_dedup_texts;
 
-/* What a thread needs to ask: its buffers, the documents it has read. */
+/* The state of a querying thread: its buffers, the documents it has read. */
 struct og_near_asker {
     struct og_shingler shingler;
-    struct og_pack sketch; /* of the document at hand */
-    /* Of a store with texts, for exact answers; else NULL. */
+    struct og_pack sketch; /* of the current document */
+    /* Of a store with texts, for exact answers; otherwise NULL. */
     struct og_stored_texts *stored;
     struct og_dedup_texts *texts;
-    struct og_shingle_set set; /* of the document asked about, if has_set */
+    struct og_shingle_set set; /* of the queried document, if has_set */
     bool has_set;
     struct og_near_found found;
-    struct og_near_met *met; /* what the last question found */
+    struct og_near_met *met; /* the matches of the last query */
     size_t n_met, met_cap;
     og_near_match *matches; /* the same, for og_near_find() */
     size_t matches_cap;
 };
 
-/* One that was found: an entry of the index, or OG_NEAR_OF_RUN and its number
- * in the run at hand (near_batch.h). */
+/* A match: an entry of the index, or OG_NEAR_OF_RUN and its number in the
+ * current run (near_batch.h). */
 struct og_near_met {
     uint32_t entry, document;
     og_near_match match;
 };
 #define OG_NEAR_OF_RUN (UINT32_C(1) << 31)
 
-/* One writer; any number of askers while it does not write. */
+/* One writer; any number of queries while it does not write. */
 struct og_near {
     og_near_options options;
     struct og_near_index *index;
     size_t minhash_len, sketch_len;
     struct og_shingle_factors key;
     struct og_band_sketcher sketcher;
-    struct og_near_asker own; /* of questions one by one */
+    struct og_near_asker own; /* for queries one by one */
     const uint8_t *uuid;      /* of the store */
     char *folder;             /* NULL: in memory */
     bool is_writable;
-    uint32_t n_documents; /* of the store that were taken in */
+    uint32_t n_documents; /* of the store, that were added */
     struct og_near_files files;
-    pthread_mutex_t counting; /* what askers change: these counts, and which
-                                 entries stay longer */
+    pthread_mutex_t counting; /* for what queries change: these counts, and
+                                 which entries are kept longer */
     uint64_t n_exact, n_estimated;
 };
 typedef struct og_near og_near;
 
-/* Where an index is. `folder` NULL: in memory. A writer with `is_new` makes an
- * empty one, whatever is there. `stored` NULL: all answers are estimates. */
+/* Where an index is. `folder` NULL: in memory. A writer with `is_new` creates
+ * an empty one, whatever is there. `stored` NULL: all answers are estimates. */
 struct og_near_place {
     const char *folder;
     const uint8_t *uuid;
@@ -80,19 +80,19 @@ og_status og_near_open(const struct og_near_place *place,
                        og_error *err);
 void og_near_close(og_near *near); /* NULL is fine */
 
-/* Document `number`, which comes after all before it. */
+/* Adds document `number`, which comes after all added so far. */
 og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
                       og_error *err);
 
-/* Which documents are an answer: asked of each that is near, which is passed
- * over when *out_is_reported is false, else named. */
+/* Which documents may be reported: called for each near one, which is skipped
+ * if *out_is_reported is false, otherwise named. */
 struct og_near_scope {
     void *ctx;
     og_status (*name)(void *ctx, uint32_t number, og_near_match *match,
                       bool *out_is_reported, og_error *err);
 };
-/* Matches from the most similar on; valid until the asker's next question.
- * NULL: the index's own asker, for one thread at a time. */
+/* Matches, the most similar first; valid until the asker's next query. NULL:
+ * the index's own asker, for one thread at a time. */
 og_status og_near_find(og_near *near, struct og_near_asker *asker,
                        og_bytes text, const og_near_query *query,
                        const struct og_near_scope *scope,
@@ -100,18 +100,18 @@ og_status og_near_find(og_near *near, struct og_near_asker *asker,
 
 /* ---- near_ask.c: the steps of it, for runs of documents ---- */
 
-/* `stored` NULL: estimates. `memory`: of shingles that are kept. */
+/* `stored` NULL: estimates. `memory`: for cached shingles. */
 og_status og_near_asker_init(struct og_near_asker *asker, const og_near *near,
                              struct og_stored_texts *stored, size_t memory,
                              og_error *err);
 void og_near_asker_release(struct og_near_asker *asker);
 
-/* To asker->sketch; the fingerprints stay in the shingler. */
+/* Writes asker->sketch; the fingerprints remain in the shingler. */
 og_status og_near_sketch(const og_near *near, struct og_near_asker *asker,
                          og_bytes text, og_error *err);
 
-/* A question: what is near `sketch`, of the document `text`. Begins, then goes
- * through sketches, each once; asker->met are those that are near. */
+/* A query: what is near `sketch`, of the document `text`. Begins, then visits
+ * sketches, each once; asker->met are the near ones. */
 struct og_near_question {
     const uint8_t *sketch;
     og_bytes text;
@@ -123,7 +123,7 @@ void og_near_begin(struct og_near_asker *asker);
 og_status og_near_meet(const og_near *near, struct og_near_asker *asker,
                        const struct og_near_question *question, uint32_t entry,
                        const struct og_near_entry *known, og_error *err);
-/* All entries of the index; `n_met` as og_near_index_find(). */
+/* All entries of the index; `n_met` as in og_near_index_find(). */
 og_status og_near_meet_index(const og_near *near, struct og_near_asker *asker,
                              const struct og_near_question *question,
                              const uint32_t *n_met, og_error *err);
@@ -132,7 +132,7 @@ void og_near_sort(struct og_near_asker *asker);
 
 /* ---- near.c ---- */
 
-/* The index in memory that `near->options` ask for, empty. */
+/* Creates an empty index in memory for `near->options`. */
 og_status og_near_index_make(og_near *near, og_error *err);
 void og_near_index_unmake(og_near *near);
 

@@ -1,5 +1,5 @@
-/* The folder of an index of near-duplicates; near_files.h says what is in it.
- */
+/* The folder of an index of near-duplicates; near_files.h describes its
+ * content. */
 
 #define _GNU_SOURCE
 #include "lib/near/near_files.h"
@@ -20,7 +20,8 @@ enum { ENTRY_HEAD = 8, OPEN_TRIES = 20 };
 
 static const struct og_manifest_kind manifest_kind = {.name = "near",
                                                       .version = 1};
-/* Sketches are bytes, so numbers are turned one by one where they are read. */
+/* Sketches are bytes, so numbers are converted one by one where they are
+ * read. */
 static const struct og_segment_kind segment_kind = {.name = "near",
                                                     .version = 1};
 
@@ -75,7 +76,7 @@ static bool take_tokens(const char *name, og_token_kind *out)
     return name != NULL && og_token_parse((og_bytes){name, strlen(name)}, out);
 }
 
-/* NULL: all are there. Else the field that is not, or makes no sense. */
+/* NULL: all are valid. Otherwise the field that is missing or invalid. */
 static const char *take_options(const struct og_manifest *m, og_near_options *o)
 {
     if (!take_method(og_manifest_get(m, "method"), &o->method)) return "method";
@@ -206,8 +207,8 @@ static og_status open_old(og_near *near, og_error *err)
     return OG_OK;
 }
 
-/* A writer may replace files between the manifest and them; then there is a
- * newer manifest, too. */
+/* A writer may replace files after the manifest was read; then there is a newer
+ * manifest, too. */
 og_status og_near_files_open(og_near *near, og_error *err)
 {
     og_status status = OG_OK;
@@ -258,7 +259,8 @@ static og_status write_segment(const og_near *near, uint8_t first,
     return OG_OK;
 }
 
-/* What came since the last flush, and the segments that are due, become one. */
+/* Merges the entries since the last flush and the segments that are due into
+ * one. */
 static og_status save_entries(og_near *near, struct og_near_files *to,
                               uint8_t *out_layer, og_error *err)
 {
@@ -280,8 +282,9 @@ static og_status save_entries(og_near *near, struct og_near_files *to,
     return OG_OK;
 }
 
-/* The order: the segment, the manifest that names it; only then what it
- * replaces goes. After a failure all is as before, in memory, too. */
+/* The order: the segment, then the manifest that names it; only then the files
+ * it replaces are deleted. After a failure everything is as before, in memory,
+ * too. */
 og_status og_near_flush(og_near *near, og_error *err)
 {
     if (near->folder == NULL || !near->is_writable) return OG_OK;

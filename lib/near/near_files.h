@@ -18,11 +18,11 @@
  *                 place in the ring 4, number of the document 4, sketch; the
  *                 places ascend
  *
- * The uuid is that of the store; of its documents the first `documents` were
- * taken in. What a later segment has at a place replaces what an older one has
- * there; `hand` is the place that the next entry takes. A flush writes the
- * entries that came since the last one and those of the segments that the merge
- * rule (lib/disk/merge_policy.h) makes one with them.
+ * The uuid is that of the store, whose first `documents` documents were added.
+ * An entry of a later segment replaces one of an older segment at the same
+ * place; `hand` is the place of the next entry. A flush writes the entries
+ * since the last one together with those of the segments that the merge rule
+ * (lib/disk/merge_policy.h) selects.
  *
  * Numbers are little-endian. Before there were segments, the folder had one
  * file (old_near_file.c); it is read, and the next flush replaces it. */
@@ -34,15 +34,16 @@ struct og_near;
 struct og_near_files {
     struct og_manifest list;
     uint64_t sizes[OG_SEGMENTS_MOST]; /* entries of each segment */
-    uint32_t n_documents;             /* of the store that the files have */
+    uint32_t n_documents;             /* of the store, that are in the files */
 };
 
-/* Reads the folder; a reader begins again when a writer replaces it meanwhile.
+/* Reads the folder; a reader starts again if a writer replaces it meanwhile.
  * OG_ERR_STORE names the file that is damaged or missing. */
 og_status og_near_files_open(struct og_near *near, og_error *err);
-/* All that is not in the files yet; the documents must be safe in the store. */
+/* Writes everything that is not in the files yet; the documents must be durable
+ * in the store. */
 og_status og_near_flush(struct og_near *near, og_error *err);
-/* How many documents of the store the files have. */
+/* How many documents of the store are in the files. */
 og_status og_near_files_documents(const char *folder, const uint8_t *uuid,
                                   uint32_t *out, og_error *err);
 /* Whether a file of the folder belongs to an index, of any version. */

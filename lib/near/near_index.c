@@ -1,21 +1,21 @@
-/* Entries in an array of fixed length that is used as a ring, and for each
- * band a table of chains over them.
+/* Entries in an array of fixed length that is used as a ring, and for each band
+ * a table of chains over them.
  *
  *     entry: [sketch][next entry of each band][document]
  *     band:  [newest entry of each bucket]
  *
  * The hand of the ring goes round; an entry that was matched since the hand
- * came by last is passed over once, and moves to the front by that (a second
- * chance). What goes is taken out of its chains. No question reaches more than
- * MOST_MET entries of a chain, so when one goes that is farther, the chain is
- * cut there: a million equal documents cost each the same.
+ * last passed is skipped once, and thereby moves to the front (a second
+ * chance). Evicted entries are removed from their chains. No query reads more
+ * than MOST_MET entries of a chain, so if the evicted one is farther along, the
+ * chain is cut there: a million equal documents cost the same each.
  *
  * Links are numbers of entries from 1 on, 0 is none: so an index begins as
  * pages of zeros, and those that no entry needs are never touched. Few entries
- * have few buckets, in the first pages, and all are chained anew when there are
- * more. So an index of few documents is opened at their cost, not at that of
- * its room. What a question meets does not depend on it: entries that would be
- * in another bucket of all are passed over. */
+ * have few buckets, in the first pages, and all are rehashed when there are
+ * more. So opening an index of few documents costs in proportion to them rather
+ * than to its capacity. The matches of a query do not depend on it: entries
+ * that would be in another bucket of the full table are skipped. */
 
 #include "lib/near/near_index.h"
 
@@ -28,16 +28,16 @@
 #define NONE      0
 #define MOST_MET  OG_NEAR_MOST_MET
 #define MOST_ROOM (UINT32_MAX / 2)
-/* Buckets at first, and how many times as many then. */
+/* Initial number of buckets, and the factor of each growth. */
 #define FIRST_BUCKETS 1024
 #define GROWTH        4
-/* Entries of other buckets that a question passes over at most. */
+/* The most entries of other buckets that a query skips. */
 #define MOST_PASSED (4 * MOST_MET)
 
 struct head {
     uint32_t document;
     bool is_touched, is_used;
-    uint8_t layer; /* the segment that has it, or OG_NEAR_UNSAVED */
+    uint8_t layer; /* its segment, or OG_NEAR_UNSAVED */
 };
 _Static_assert(sizeof(struct head) == 8, "a layer costs no memory");
 
@@ -46,9 +46,9 @@ struct og_near_index {
     struct og_near_band bands[OG_NEAR_BANDS_MAX];
     size_t n_bands, sketch_len;
     uint32_t room, n, hand;
-    uint32_t n_begun;       /* places that were used ever, from the first on */
-    uint32_t n_buckets;     /* of each band now, a power of two */
-    uint32_t n_all_buckets; /* of each band when there are many entries */
+    uint32_t n_begun;       /* places that were ever used, from the first on */
+    uint32_t n_buckets;     /* per band now, a power of two */
+    uint32_t n_all_buckets; /* per band when there are many entries */
     uint64_t n_evicted;
     uint8_t *sketches;
     uint32_t *next;   /* [entry][band], links */
@@ -91,7 +91,7 @@ og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
     memcpy(x->bands, bands, n_bands * sizeof(*bands));
     x->n_bands = n_bands;
     x->sketch_len = sketch_len;
-    /* A bucket for each entry or two of them. */
+    /* A bucket for every one or two entries. */
     const size_t each = entry_len(x) + n_bands * sizeof(uint32_t);
     uint64_t room = memory / each;
     if (room > MOST_ROOM) room = MOST_ROOM;
@@ -167,7 +167,7 @@ static uint32_t *bucket_of(const struct og_near_index *x, const uint8_t *sketch,
     return &x->newest[band * x->n_buckets + (key & (x->n_buckets - 1))];
 }
 
-/* Whether both would be in one bucket if there were all. */
+/* Whether both would be in one bucket if all buckets were in use. */
 static bool is_of_bucket(const struct og_near_index *x, uint32_t entry,
                          const uint8_t *sketch, size_t band)
 {
@@ -204,8 +204,8 @@ static void add_buckets(struct og_near_index *x)
                      (size_t)x->n_buckets * x->n_bands * sizeof(*x->newest));
 }
 
-/* All buckets are there before the ring is full: nothing went yet, and the
- * entries are in the order of their numbers. */
+/* All buckets are in use before the ring is full: nothing was evicted yet, and
+ * the entries are in order of their numbers. */
 static void grow(struct og_near_index *x)
 {
     const size_t n_links = (size_t)x->n_buckets * x->n_bands;
@@ -218,7 +218,7 @@ static void grow(struct og_near_index *x)
 
 /* ---- adding ---- */
 
-/* The next place of the ring that is free or not needed any more. */
+/* The next place of the ring that is free or may be evicted. */
 static uint32_t find_place(struct og_near_index *x)
 {
     for (;;) {
@@ -283,7 +283,7 @@ static bool has_band(const struct og_near_index *x, const uint8_t *a,
     return memcmp(a + at.off, b + at.off, at.len) == 0;
 }
 
-/* An entry that has an earlier band, too, was met there. */
+/* An entry that shares an earlier band, too, was met there. */
 bool og_near_index_is_first(const struct og_near_index *x, const uint8_t *a,
                             const uint8_t *b, size_t band)
 {

@@ -4,9 +4,9 @@
 /*   in:  sketches of documents, one after another           (lib/near/near.c)
  *   out: for a sketch, the known ones with an equal band
  *
- * In memory that is fixed: when it is full, an entry that was not met for long
- * goes for each that comes. A sketch is `sketch_len` bytes; a band is some of
- * them in a row, wherever they are. */
+ * In a fixed amount of memory: when it is full, each new entry evicts one that
+ * was not matched recently. A sketch is `sketch_len` bytes; a band is some
+ * consecutive ones, anywhere. */
 
 #include "lib/base/memory.h"
 
@@ -29,17 +29,17 @@ og_status og_near_index_new(const struct og_near_band *bands, size_t n_bands,
                             struct og_near_index **out, og_error *err);
 void og_near_index_free(struct og_near_index *index); /* NULL is fine */
 
-/* Makes room if there is none. */
+/* Evicts an entry if there is no room. */
 void og_near_index_add(struct og_near_index *index,
                        const struct og_near_entry *entry);
 
-/* The same for many, in three steps of which the last may run on many threads:
- * room for n more; each gets its place, in order; each band is chained by
- * itself, over all moves in order. Between _place and the end of the last band
- * nothing can be found. */
+/* The same for many, in three steps, the last of which may run on many threads:
+ * reserves room for n more; assigns each its place, in order; chains each band
+ * by itself, over all moves in order. Between _place and the end of the last
+ * band nothing can be found. */
 struct og_near_move {
     uint32_t place;
-    bool has_old;      /* one had to go for it */
+    bool has_old;      /* one was evicted for it */
     uint8_t *sketches; /* the old one, then the new one */
 };
 void og_near_index_reserve(struct og_near_index *index, size_t n);
@@ -50,33 +50,33 @@ void og_near_index_place(struct og_near_index *index,
 void og_near_index_chain(struct og_near_index *index, size_t band,
                          const struct og_near_move *moves, size_t n);
 
-/* Entries that were found: the caller's, used again. */
+/* The entries found; owned by the caller, reusable. */
 struct og_near_found {
     uint32_t *entries;
     size_t n, cap;
 };
 void og_near_found_release(struct og_near_found *found);
 
-/* Most entries of a band that are met. */
+/* The most entries of a band that are met. */
 #define OG_NEAR_MOST_MET 1024
 
 /* Entries with an equal band, each once, by number. Any number of threads at a
- * time. `n_met` (of each band, may be NULL): so many were met elsewhere. */
+ * time. `n_met` (of each band, may be NULL): how many were met elsewhere. */
 og_status og_near_index_find(const struct og_near_index *index,
                              const uint8_t *sketch, const uint32_t *n_met,
                              struct og_near_found *out, og_error *err);
-/* What is met in a band: those of its bucket. And whether two have it in common
- * and none of the bands before it. */
+/* The bucket of a band. And whether two share this band and none of the bands
+ * before it. */
 uint32_t og_near_index_bucket(const struct og_near_index *index,
                               const uint8_t *sketch, size_t band);
 bool og_near_index_is_first(const struct og_near_index *index, const uint8_t *a,
                             const uint8_t *b, size_t band);
-/* Whether the entry is still of this document. */
+/* Whether the entry still belongs to this document. */
 bool og_near_index_has(const struct og_near_index *index, uint32_t number,
                        uint32_t document);
 void og_near_index_get(const struct og_near_index *index, uint32_t number,
                        struct og_near_entry *out);
-/* It was a match: it stays longer. */
+/* It was matched: keeps it longer. */
 void og_near_index_touch(struct og_near_index *index, uint32_t number);
 
 size_t og_near_index_bands(const struct og_near_index *index);
@@ -92,16 +92,17 @@ uint64_t og_near_index_n_evicted(const struct og_near_index *index);
 
 #define OG_NEAR_UNSAVED UINT8_MAX /* the layer of one that is in none */
 
-/* An entry of a segment. What was put there by an older one goes. It is found
- * after og_near_index_chain_all(). place < room. */
+/* Adds an entry of a segment, replacing one of an older segment at that place.
+ * It is found after og_near_index_chain_all(). place < room. */
 void og_near_index_put(struct og_near_index *index, uint32_t place,
                        const struct og_near_entry *entry, uint8_t layer);
-/* After all were put. False: they are no ring with its hand there. */
+/* After all entries were put. False: they do not form a ring with its hand
+ * there. */
 bool og_near_index_chain_all(struct og_near_index *index, uint32_t hand);
 uint32_t og_near_index_hand(const struct og_near_index *index);
 
-/* The entries of this layer and of later ones, by place; how many there are;
- * and they become of this layer. */
+/* Visits the entries of this layer and of later ones, by place; returns their
+ * number, and moves them to this layer. */
 og_status og_near_index_walk(
     const struct og_near_index *index, uint8_t layer, void *ctx,
     og_status (*on_entry)(void *ctx, uint32_t place,

@@ -1,17 +1,16 @@
-/* The file of an index of near-duplicates before it had segments: it is read,
+/* The file of an index of near-duplicates from before it had segments: read,
  * never written.
  *
  *     STORE/near/index
  *
  *     head:    "origoNI2" 8 | uuid of the store 16 | documents 8 |
  *              method 8 | tokens 8 | shingle 8 | rows 4 | bands 4 | memory 8 |
- *              checksum of all before it 8
+ *              checksum of everything before it 8
  *     block:   length 4 | 0 4 | checksum of the bytes 8 | length bytes:
  *              entries, each a number 4 and a sketch
  *     end:     16 bytes of 0
  *
- * Little endian; checksums are XXH3. Entries are in the order in which they go.
- */
+ * Little endian; checksums are XXH3. Entries are in order of eviction. */
 
 #define _GNU_SOURCE
 #include "lib/near/near_engine.h"

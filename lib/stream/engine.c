@@ -1,10 +1,10 @@
-/* Batches through the ring (lib/stream/ring.h). A worker sends one document
- * after another through its own buffers, so what is needed later is copied into
- * the arena of the batch: a few bytes for each byte of text, all of it close
- * together. A string that is in the block unchanged stays there.
+/* Batches through the ring (lib/stream/ring.h). A worker processes one document
+ * after another in its own buffers, so data needed later are copied to the
+ * arena of the batch: a few bytes per byte of text, all of it close together. A
+ * string that is unchanged in the block is not copied.
  *
- * Documents that a callback gives are copied, one after the other, into the
- * bytes of a block, so that all that follows is the same for both. */
+ * Documents from a callback are copied, one after the other, into the bytes of
+ * a block, so that everything else is the same for both. */
 
 #include "lib/stream/engine.h"
 
@@ -19,14 +19,15 @@
 #include "lib/stream/problem_reporter.h"
 #include "lib/stream/ring.h"
 
-/* A batch that held more than this gives its memory back. Twice what a block of
+/* A batch that held more than this frees its memory. Twice what a block of
  * usual documents needs. */
 #define KEEP_LEN ((size_t)2 << 20)
 
-/* Documents from here on are long: those of a block together are shorter. */
+/* Documents of this length and more are long: those of a block together are
+ * shorter. */
 #define LONG_TEXT OG_SOURCE_BLOCK_LEN
 
-/* Bytes of blocks in flight, at least and at most. */
+/* The minimum and maximum bytes of blocks in flight. */
 #define LEAST_IN_FLIGHT ((uint64_t)8 << 20)
 #define MOST_IN_FLIGHT  ((uint64_t)32 << 20)
 
@@ -39,9 +40,9 @@ struct og_given_place {   /* in the bytes of the block */
     uint64_t number;
 };
 
-/* Preparing a document takes some twenty times its text, and the length of the
- * longest that a cap allows is meant for one of them. So the long ones that are
- * prepared at a time have together at most that length. */
+/* Preparing a document takes some twenty times its text, and the longest one
+ * that a memory limit allows is calculated for a single document. So the long
+ * documents being prepared at a time have together at most that length. */
 struct long_texts {
     pthread_mutex_t lock;
     pthread_cond_t is_less;
@@ -58,7 +59,7 @@ struct og_stream {
     struct og_problem_reporter reporter;
     struct long_texts long_texts;
     uint64_t n_given, n_batches;
-    bool is_ended; /* a callback has no more documents */
+    bool is_ended; /* the callback has no more documents */
 };
 
 og_input og_input_default(void)
@@ -327,7 +328,7 @@ static bool keep_strings(struct og_batch *b, og_document *doc)
     return true;
 }
 
-/* A weight, a text that is too large: the others continue. */
+/* For example a weight, or a text that is too large: the others continue. */
 static bool is_own_fault(og_status status)
 {
     return status == OG_ERR_LIMIT || status == OG_ERR_INPUT;
@@ -490,7 +491,7 @@ struct og_phases og_stream_phases(const struct og_batch *b)
                               .share = share_phase};
 }
 
-/* What was taken before is settled also when a document is given up. */
+/* Documents taken before are settled even if one is skipped. */
 static og_status take_document(const struct og_stream *s, struct og_batch *b,
                                struct og_stream_doc *d, og_error *err)
 {
@@ -536,7 +537,7 @@ static og_status take_batch(struct og_stream *s, struct og_batch *b,
     size_t n_reported = 0;
     b->is_whole = false;
     if (b->read_status == OG_END) return OG_OK;
-    /* Half a batch was never made. */
+    /* An incomplete batch was never made. */
     if (work->make_batch != NULL && b->status != OG_OK)
         return og_error_pass(err, &b->err);
     if (work->begin_batch != NULL) TRY(work->begin_batch(work->ctx, b, err));

@@ -4,23 +4,23 @@
 /*   in:  files, or documents by callback                    (lib/source)
  *   out: batches of documents, prepared on all cores, taken in order
  *
- * The engine of every command that reads documents. The input is cut into
- * batches, each a block of a file or as many given documents. A batch goes from
- * the reading thread through one worker to the calling thread:
+ * The engine of every command that reads documents. The input is divided into
+ * batches, each a block of a file or as many documents from a callback. A batch
+ * goes from the reading thread through one worker to the calling thread:
  *
- *     read      the reading thread fills it: bytes, not looked into
- *     make      a worker takes it apart; for each document, the work makes of
- *               it whatever needs no other document (tokens, sketches, ...)
+ *     read      the reading thread fills it with bytes, unparsed
+ *     make      a worker parses it; for each document, the work computes
+ *               everything that needs no other document (tokens, sketches, ...)
  *     take      the calling thread takes document after document, batch after
  *               batch, in the order of the input
  *
- * What the calling thread sees is the same for any number of threads:
- * documents, problems, counts. A batch has the same content however many
- * threads there are, and it is kept as a whole until all of it was taken.
+ * The calling thread sees the same documents, problems and counts for any
+ * number of threads. A batch has the same content however many threads there
+ * are, and is kept until all of it was taken.
  *
- * Problems are reported at their place among the documents. A file that cannot
- * be read is a problem, too: the others continue, and its status is that of the
- * whole run. */
+ * Problems are reported at their position among the documents. A file that
+ * cannot be read is also a problem: reading continues with the others, and its
+ * status becomes that of the whole run. */
 
 #include "lib/base/arena.h"
 #include "lib/source/source.h"
@@ -30,24 +30,24 @@
 
 struct og_stream;
 
-/* A document on its way; all views are into its batch. */
+/* A document of the stream; all views are into its batch. */
 struct og_stream_doc {
-    og_document doc;             /* what make() left of it */
-    uint64_t line, offset;       /* its place in its file; of given ones: from
-                                    1, and their number */
+    og_document doc;             /* as make() left it */
+    uint64_t line, offset;       /* its position in its file; for documents from
+                                    a callback: from 1, and their number */
     size_t text_len;             /* of the source */
     size_t n_tokens, n_repaired; /* as make() counted */
     bool bad_time;
     size_t n_problems_before; /* problems of the block that come before it */
-    void *made;               /* make()'s own */
+    void *made;               /* the result of make() */
 };
 
-struct og_given_place; /* of a document that a callback gave */
+struct og_given_place; /* of a document from a callback */
 
 struct og_batch {
     struct og_stream *stream;
     struct og_block block; /* its file, sequence, problems */
-    struct og_arena arena; /* for what make() keeps */
+    struct og_arena arena; /* for data that make() keeps */
     struct og_stream_doc *docs;
     size_t n_docs, docs_cap;
     void *own; /* work->batch_len bytes */
@@ -57,8 +57,8 @@ struct og_batch {
     og_status status;      /* what went wrong after the last document */
     og_error err;
     bool is_ready;
-    /* begin_batch() may set it: its documents were taken in together, so that
-     * nobody is asked between them whether to stop. */
+    /* May be set by begin_batch(): the documents were added together, so that
+     * should_stop is not called between them. */
     bool is_whole;
 };
 
@@ -69,8 +69,8 @@ struct og_stream_work {
     bool uses_time;
 
     /* Zeroed bytes that each worker, and each batch, has for the work. _stop
-     * and release_batch in any case, also after a _start that failed. All of
-     * these may be NULL. */
+     * and release_batch are called in any case, also after a _start that
+     * failed. All of these may be NULL. */
     size_t worker_len, batch_len;
     og_status (*start_worker)(void *ctx, void *worker, og_error *err);
     void (*stop_worker)(void *ctx, void *worker);
@@ -79,10 +79,10 @@ struct og_stream_work {
 
     /* ---- any worker ---- */
 
-    /* One document. d->doc is the record's, whose strings stay until the next
-     * one; what it still holds afterwards is kept in the batch. OG_ERR_LIMIT
-     * and OG_ERR_INPUT are this document's own fault: it is skipped and
-     * reported. May be NULL. */
+    /* One document. d->doc is the record's, whose strings are valid until the
+     * next one; those it still has afterwards are copied to the batch.
+     * OG_ERR_LIMIT and OG_ERR_INPUT concern this document only: it is skipped
+     * and reported. May be NULL. */
     og_status (*make)(void *ctx, void *worker, struct og_batch *batch,
                       struct og_stream_doc *d, og_error *err);
     /* After the last document of a batch; may be NULL. */
@@ -94,13 +94,13 @@ struct og_stream_work {
     og_status (*begin_batch)(void *ctx, struct og_batch *batch, og_error *err);
     og_status (*take)(void *ctx, struct og_batch *batch,
                       struct og_stream_doc *d, og_error *err);
-    /* After the last document that is taken, also when the stream was stopped
-     * or the input broke off after it. May be NULL, as begin_batch. */
+    /* After the last document taken, also if the stream was stopped or the
+     * input broke off after it. May be NULL, like begin_batch. */
     og_status (*settle)(void *ctx, struct og_batch *batch, og_error *err);
     /* A batch that was read and taken whole. May be NULL. */
     og_status (*end_batch)(void *ctx, struct og_batch *batch, og_error *err);
-    /* After the last batch, which may be without documents, of a stream that
-     * was taken whole: phases find all threads idle. May be NULL. */
+    /* After the last batch, which may have no documents, of a stream that was
+     * taken completely: phases find all threads idle. May be NULL. */
     og_status (*finish)(void *ctx, struct og_batch *last, og_error *err);
     /* A record that was skipped, before it is reported. May be NULL. */
     og_status (*skip)(void *ctx, struct og_batch *batch,
@@ -108,53 +108,55 @@ struct og_stream_work {
 
     /* ---- the reading thread ---- */
 
-    /* Documents instead of those of the input, with their numbers; `name` is
-     * that of their file. OG_END as og_input.next. */
+    /* Documents in place of those of the input, with their numbers; `name` is
+     * that of their file. OG_END as for og_input.next. */
     og_status (*next)(void *ctx, og_document *out, uint64_t *out_number,
                       og_error *err);
     const char *name;
-    /* As og_source_options.on_passed. */
+    /* Like og_source_options.on_passed. */
     og_status (*on_passed)(void *ctx, og_bytes bytes, og_error *err);
-    /* og_document.extra for JSON arrays and CSV, even if nobody asked. */
+    /* og_document.extra for JSON arrays and CSV, even if the input does not
+     * request it. */
     bool extra_of_values;
-    /* What on_progress is given; NULL: "documents". */
+    /* Passed to on_progress; NULL: "documents". */
     const char *step;
 };
 
-/* Adds to the counts, which must be there. */
+/* Adds to the counts, which must not be NULL. */
 og_status og_stream_documents(const og_input *input,
                               const struct og_stream_work *work,
                               og_stream_counts *counts, og_error *err);
 
-/* In take(): a problem of a document that is taken in all the same. */
+/* In take(): a problem of a document that is processed all the same. */
 void og_stream_report(const struct og_batch *batch,
                       const struct og_stream_doc *d, const char *message);
-/* In take(), when make() could not know: counts and reports it. */
+/* In take(), if make() could not know: counts and reports it. */
 void og_stream_repaired(const struct og_batch *batch,
                         const struct og_stream_doc *d, size_t n_bytes);
 
 /* In begin_batch(), take(), settle(), end_batch(), finish(): a phase of the
  * batch, pieces 0 to n - 1 on all threads (og_ring_share in lib/stream/ring.h:
- * the same status for any number of threads). `worker` are work->worker_len
- * bytes of the thread at hand, begun by start_worker(). Pieces may ask
- * og_stop_check(). The order of the batches is that of the input, so a phase
- * that every batch goes through before the next sees them in order. */
+ * the same status for any number of threads). `worker` points to
+ * work->worker_len bytes of the current thread, initialised by start_worker().
+ * Pieces may call og_stop_check(). The order of the batches is that of the
+ * input, so a phase that runs for each batch before the next one sees them in
+ * order. */
 og_status og_stream_share(const struct og_batch *batch, size_t n,
                           og_piece_fn *piece, void *ctx, og_error *err);
-/* The same, for whoever does not know of streams; how many threads there are.
- * What comes out must not depend on that. */
+/* The same, for code that is independent of streams; the number of threads.
+ * Results must not depend on that. */
 struct og_phases og_stream_phases(const struct og_batch *batch);
 unsigned og_stream_threads(const struct og_batch *batch);
 
 /* "stopped by the caller" */
 og_status og_stream_stopped(og_error *err);
 
-/* Some inputs can be read only once: OG_ERR_USAGE, reported with `what` needs
- * them again. */
+/* Some inputs can be read only once: OG_ERR_USAGE; the message says that `what`
+ * needs them again. */
 og_status og_stream_needs_again(const og_input *input, const char *what,
                                 og_error *err);
 
-/* Sets the pointer to a copy of n elements of what it points to; false: no
+/* Replaces the pointer by one to a copy of its n elements; false: out of
  * memory. */
 #define OG_BATCH_KEEP(batch, pointer, n)                                       \
     (((pointer) =                                                              \

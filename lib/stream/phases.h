@@ -1,24 +1,24 @@
 #ifndef OG_STREAM_PHASES_H
 #define OG_STREAM_PHASES_H
 
-/* Who runs the pieces of a phase: the threads of a stream (og_stream_phases()),
- * or the caller alone. Whoever has work for all threads takes one of these, and
- * need not know where they come from. */
+/* Runs the pieces of a phase: on the threads of a stream (og_stream_phases()),
+ * or by the caller alone. Code with work for all threads takes one of these,
+ * and need not know where they come from. */
 
 #include "lib/stream/ring.h"
 
 struct og_phases {
     const void *ctx;
-    unsigned n_threads; /* what comes out must not depend on it */
-    /* As og_ring_share(). */
+    unsigned n_threads; /* results must not depend on it */
+    /* Like og_ring_share(). */
     og_status (*share)(const struct og_phases *phases, size_t n,
                        og_piece_fn *piece, void *piece_ctx, og_error *err);
-    void *worker;     /* of a caller that is alone */
+    void *worker;     /* of a single-threaded caller */
     const char *step; /* what the next phase is called in timings; a constant;
                          NULL: "share" */
 };
 
-/* One thread; `worker` is what its pieces are given. */
+/* One thread; `worker` is passed to its pieces. */
 struct og_phases og_phases_alone(void *worker);
 
 static inline og_status og_phases_run(const struct og_phases *phases, size_t n,

@@ -5,19 +5,19 @@
  *     n_done    <=  n_taken    <=  n_read   <=  n_done + n_jobs
  *     (caller)      (workers)      (reader)
  *
- * So there is no queue, results come in the order of reading by themselves,
- * memory is bounded, and when the caller is slow everybody waits for it. A job
- * is touched by one thread at a time, outside the lock; the lock is taken three
- * times a job, which is nothing beside preparing it.
+ * So there is no queue, results are in the order of reading, memory is bounded,
+ * and a slow caller makes all threads wait. A job is accessed by one thread at
+ * a time, outside the lock; the lock is taken three times per job, which is
+ * negligible compared with preparing it.
  *
- * Pieces of the caller's phases (og_ring_share) come before jobs: what is
- * first in the order is what everybody waits for. They are claimed by one
- * atomic counter. The lock is taken when a thread comes to help and when it
- * leaves; the phase has ended when the counter is at its end and nobody helps
- * any more.
+ * Pieces of the caller's phases (og_ring_share) come before jobs: everything
+ * else waits for what is first in the order. They are claimed through one
+ * atomic counter. The lock is taken when a thread begins to help and when it
+ * leaves; the phase has ended once the counter is at its end and no thread is
+ * helping.
  *
  * The end of the input, or an error, travels around the ring as a job like any
- * other, so that all that came before it is taken first. */
+ * other, so that all earlier jobs are taken first. */
 
 #include "lib/stream/ring.h"
 
@@ -28,11 +28,12 @@
 
 #define MOST_THREADS 256
 
-/* Of most_in_flight, unless it is given. */
+/* Default of most_in_flight. */
 #define MOST_IN_FLIGHT ((size_t)32 << 20)
 
-/* Jobs beside those that the threads have at hand: some are read ahead, some
- * wait for their turn. Each keeps its memory, so they had better be few. */
+/* Jobs in addition to those that the threads are working on: some are read
+ * ahead, some wait for their turn. Each keeps its memory, so there should be
+ * few. */
 #define SPARE_JOBS 4
 
 struct place {
@@ -49,15 +50,15 @@ struct worker {
     struct og_stage_times times;
 };
 
-/* The caller's phase. All but `next` and `failed` is under the lock, or was set
- * before the helpers came. */
+/* The caller's phase. Everything but `next` and `failed` is protected by the
+ * lock, or was set before the helpers came. */
 struct phase {
     og_piece_fn *piece;
     void *ctx;
     const char *name;
     size_t n;
     atomic_size_t next;   /* to be claimed */
-    atomic_size_t failed; /* the lowest that did; n: none */
+    atomic_size_t failed; /* the lowest that failed; n: none */
     og_error err;         /* of that one */
     unsigned n_helpers;
     bool is_open;
@@ -70,7 +71,7 @@ struct og_ring {
     size_t n_jobs;
     struct worker *workers;
     unsigned n_workers;
-    struct worker caller; /* its bytes: when it shares work */
+    struct worker caller; /* its own bytes, for sharing work */
     bool has_reader;
     pthread_t reader;
     struct og_stage_times reader_times;
@@ -80,7 +81,7 @@ struct og_ring {
     pthread_cond_t may_read, may_prepare, may_take, has_left;
     struct phase phase;
     uint64_t n_read, n_taken, n_done;
-    unsigned n_waiting; /* workers that have nothing to do */
+    unsigned n_waiting; /* idle workers */
     size_t in_flight;
     bool stop;
 };
@@ -152,7 +153,7 @@ static void note_failure(struct og_ring *r, size_t number, const og_error *err)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Numbers are claimed in their order, so every one below a failed one runs. */
+/* Numbers are claimed in order, so every one below a failed one runs. */
 static void claim_pieces(struct og_ring *r, void *mine)
 {
     struct phase *phase = &r->phase;
@@ -178,7 +179,7 @@ static bool has_pieces(const struct og_ring *r)
     return r->phase.is_open && atomic_load(&r->phase.next) < r->phase.n;
 }
 
-/* With the lock, before and after. */
+/* Called, and returns, with the lock held. */
 static void help(struct worker *w)
 {
     struct og_ring *r = w->ring;
@@ -214,8 +215,8 @@ struct og_phases og_phases_alone(void *worker)
         .n_threads = 1, .share = share_alone, .worker = worker};
 }
 
-/* With the lock. One piece is the caller's; nobody is woken for nothing, and
- * all by one system call where all are needed. */
+/* With the lock held. One piece is the caller's; no more threads are woken than
+ * needed, and all by one system call if all are needed. */
 static void wake_helpers(struct og_ring *r, size_t n)
 {
     if (n > r->n_waiting) {
@@ -279,7 +280,7 @@ unsigned og_ring_threads(const struct og_ring *r)
 
 /* ---- the workers ---- */
 
-/* With the lock: the next job to prepare; NULL: the end has come. */
+/* With the lock held: the next job to prepare; NULL: there are no more. */
 static struct place *wait_for_job(struct worker *w)
 {
     struct og_ring *r = w->ring;
@@ -365,8 +366,7 @@ static void stop_threads(struct og_ring *r)
     r->has_reader = false;
 }
 
-/* The reader comes last: while there is none the caller can still do it all.
- */
+/* The reader comes last: without it the caller can still do everything. */
 static void start_threads(struct og_ring *r)
 {
     bool any = false;

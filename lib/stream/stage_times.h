@@ -1,8 +1,8 @@
 #ifndef OG_STREAM_STAGE_TIMES_H
 #define OG_STREAM_STAGE_TIMES_H
 
-/* Where the time of a thread goes: the processor's seconds of each stage, and
- * the clock's while it waits. One for each thread, which alone writes to it. */
+/* The times of a thread: CPU seconds of each stage, and wall-clock seconds
+ * while it waits. One per thread, written by that thread only. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,10 +17,10 @@ struct og_stage_times {
         double seconds;
         uint64_t n;
     } stages[OG_STAGES_MOST];
-    double inner; /* seconds of stages inside the one at hand */
+    double inner; /* seconds of stages nested in the current one */
 };
 
-/* What a stage costs leaves out the stages inside it. */
+/* The cost of a stage excludes the stages nested in it. */
 struct og_stage_begin {
     double at, inner;
 };
@@ -28,7 +28,7 @@ struct og_stage_begin og_stage_begin(struct og_stage_times *times);
 void og_stage_end(struct og_stage_times *times, const char *stage,
                   struct og_stage_begin begin);
 
-/* Of a wait: seconds of the clock. */
+/* For a wait: wall-clock seconds. */
 double og_wait_begin(const struct og_stage_times *times);
 void og_wait_end(struct og_stage_times *times, double begin);
 

@@ -1,19 +1,18 @@
 /* Deduplication in stages, for arrays of jobs: each is a pure function of
- * files, writes files that appear when they are whole, and does only what is
+ * files, writes files that appear when they are complete, and does only what is
  * missing.
  *
  *     sketch      the sketches of each input file       stage_sketch.c
  *     bands       for each band, chains of documents    stage_bands.c
  *                 with an equal key
- *     components  chains of all bands joined; what      stage_decide.c
- *                 hangs together is decided on by one
+ *     components  chains of all bands joined; each      stage_decide.c
+ *                 component is decided on by one
  *                 shard, in the order of --keep
  *     filter      the kept documents of each file       stage_filter.c
  *
- * Documents that share no band, not even over others, cannot be alike as far
- * as bands show: so components can be decided on apart from each other, and
- * the outcome is that of a single run (lib/dedup/level_document.c), whatever
- * the number of shards. */
+ * Documents that share no band, not even through others, are not candidates: so
+ * components can be decided on independently, and the outcome is that of a
+ * single run (lib/dedup/level_document.c), whatever the number of shards. */
 
 #include "lib/dedup/stages/dedup_stages.h"
 

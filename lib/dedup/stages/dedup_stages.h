@@ -2,22 +2,22 @@
 #define OG_DEDUP_STAGES_DEDUP_STAGES_H
 
 /* What the stages of deduplication share, and their files, all below one
- * folder. Each appears when it is whole, so that its being there is the mark
- * that it is done.
+ * folder. Each appears when it is complete, so its existence means that it is
+ * done.
  *
  *     sketch/FFFFFF             of input file F, from 0
  *     sketch/FFFFFF.texts       ids and texts as JSONL, of a file whose lines
  *                               cannot be read again from itself
- *     bands/BBBBB_00.dups       of band B, as lib/dedup/dedup_lists.h draws it
- *     components/SSSSSS-of-NNNNNN   what shard S of N decided
+ *     bands/BBBBB_00.dups       of band B, as in lib/dedup/dedup_lists.h
+ *     components/SSSSSS-of-NNNNNN   the decisions of shard S of N
  *
  *     sketch:     [magic 8][digest 8][n 8] records [hash 8]
  *       record:   [offset 8][line 8][length 8][rank 8][sketch]
  *     components: [magic 8][digest 8][n 8] struct og_stage_removal... [hash 8]
  *
- * Place and length are of a line in the file or in its .texts; the rank is
- * that of --keep. The digest is of the options that decide what a sketch is;
- * files of other options are refused. */
+ * Offset and length are of a line in the file or in its .texts; the rank is
+ * that of --keep. The digest covers the options that determine a sketch; files
+ * with other options are refused. */
 
 #include "lib/base/packing.h"
 #include "lib/dedup/dedup_texts.h"
@@ -40,23 +40,23 @@ struct og_stage {
     struct og_band_sketcher sketcher;
     size_t record_len;            /* of a sketch file */
     uint64_t *bases;              /* the number of each file's first document */
-    struct og_dedup_texts *texts; /* once they were opened */
+    struct og_dedup_texts *texts; /* once they have been opened */
 };
 
-/* Checks the options and the files; _finish() in any case. */
+/* Checks the options and the files; call _finish() in any case. */
 og_status og_stage_start(struct og_stage *stage, const og_input *input,
                          const og_stage_options *options,
                          og_stage_counts *counts, og_error *err);
 void og_stage_finish(struct og_stage *stage);
 
-/* Whether piece `i` of the work is this shard's. */
+/* Whether piece `i` of the work belongs to this shard. */
 bool og_stage_is_mine(const struct og_stage *stage, uint64_t i);
-/* A path below the folder of the stages; `format` takes a, then b. */
+/* A path below the folder of the stages; `format` is filled with a, then b. */
 void og_stage_path(const struct og_stage *stage, char out[OG_STAGE_PATH_ROOM],
                    const char *format, unsigned a, unsigned b);
 bool og_stage_is_there(const char *path);
 og_status og_stage_make_folder(const char *path, og_error *err);
-/* The folder of all stages, and `name` in it. */
+/* Creates the folder of all stages, and `name` in it. */
 og_status og_stage_make_folders(const struct og_stage *stage, const char *name,
                                 og_error *err);
 /* The stream of one file. */
@@ -81,7 +81,7 @@ struct og_stage_removal {
 };
 _Static_assert(sizeof(struct og_stage_removal) == 48, "format");
 
-/* A file of one of the two kinds, checked; `body` points into it. */
+/* A verified file of one of the two kinds; `body` points into it. */
 struct og_stage_file {
     uint8_t *data;
     size_t len;
@@ -89,11 +89,11 @@ struct og_stage_file {
     uint64_t n;
 };
 
-/* OG_ERR_INPUT: it is missing (named), damaged or of other options. */
+/* OG_ERR_INPUT: it is missing (and named), damaged or of other options. */
 og_status og_stage_file_read(const char *path, const char *magic,
                              uint64_t digest, size_t record_len,
                              struct og_stage_file *out, og_error *err);
-/* The same for bytes that were read; `name` is for messages. */
+/* The same for bytes in memory; `name` is for messages. */
 og_status og_stage_file_check(const char *name, const char *magic,
                               uint64_t digest, size_t record_len,
                               struct og_stage_file *file, og_error *err);

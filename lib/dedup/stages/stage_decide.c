@@ -1,13 +1,13 @@
-/* The third stage: what goes, and of which.
+/* The third stage: which documents are removed, and of which they are copies.
  *
- * Chains of equal bands are joined to components, and a component is decided
- * on by one shard: its documents in the order of --keep, each compared with
- * those of its candidates that were kept before it, as a single run does.
+ * Chains of equal bands are joined to components, and a component is decided on
+ * by one shard: its documents in the order of --keep, each compared with those
+ * of its candidates that were kept before it, as a single run does.
  *
  * Candidates may also be those of datatrove: .dups of its bands, or .clusters.
- * They say only what hangs together, so a document is compared with those kept
- * of its component, the first 1,024 of them, whose samples agree often enough.
- * Nothing is removed that was not compared. */
+ * They only tell which documents are connected, so a document is compared with
+ * the first 1,024 kept ones of its component whose samples agree often enough.
+ * Nothing is removed without a comparison. */
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,7 +29,7 @@
 /* Kept documents of a foreign component with which one is compared. */
 #define FOREIGN_MOST 1024
 
-/* A document in the order of --keep; its sketch follows. */
+/* A document in order of --keep; its sketch follows. */
 struct waiting {
     uint64_t rank, number;
     struct og_dedup_place place;
@@ -51,7 +51,7 @@ struct deciding {
     size_t record_len;
     struct og_pack removals;
     uint64_t n;
-    /* Of foreign candidates: */
+    /* For foreign candidates: */
     struct kept *kept;
     uint8_t *sketches;
     size_t n_kept, kept_cap, sketches_cap;
@@ -77,8 +77,8 @@ static og_status join(struct deciding *d, const char *path, uint32_t file,
     return OG_OK;
 }
 
-/* What is like a document of another data set's index cannot be compared: its
- * text is not there. */
+/* A document similar to one in another data set's index cannot be compared:
+ * that text is not available. */
 static og_status join_dups(struct deciding *d, const char *path, og_error *err)
 {
     struct og_pack list;
@@ -103,7 +103,7 @@ static og_status join_dups(struct deciding *d, const char *path, og_error *err)
 
 /* The first document of each cluster is joined with the others. */
 struct clusters {
-    uint32_t *file, *doc; /* by cluster; file NONE: not met yet */
+    uint32_t *file, *doc; /* by cluster; file NONE: none yet */
     size_t cap, doc_cap, n;
 };
 
@@ -272,7 +272,7 @@ static og_status decide(struct deciding *d, const struct waiting *w,
                : OG_OK;
 }
 
-/* Now, or when all are there and sorted. */
+/* At once, or when all are there and sorted. */
 static og_status take(struct deciding *d, size_t file, uint64_t doc,
                       const uint8_t *record, og_error *err)
 {
@@ -306,8 +306,8 @@ static og_status decide_sorted(struct deciding *d, og_error *err)
     return status == OG_END ? OG_OK : status;
 }
 
-/* The documents of components whose root is this shard's. Which are not alone
- * shows once all are joined: a root that others point to. */
+/* The documents of components whose root belongs to this shard. Documents that
+ * are not alone are known once all are joined: a root that others point to. */
 static og_status decide_mine(struct deciding *d, og_error *err)
 {
     const struct og_stage *s = d->stage;

@@ -1,4 +1,4 @@
-/* Files of the stages, read and written as a whole; dedup_stages.h draws
+/* Files of the stages, read and written as a whole; dedup_stages.h describes
  * them. */
 
 #include "lib/dedup/stages/dedup_stages.h"

@@ -1,7 +1,7 @@
 /* The last stage: the kept documents of each file, a report of the others, and
- * lists of them in datatrove's form. What goes may also be given by lists of
- * datatrove; nothing is compared then, and the report says of no document what
- * it is a copy of. */
+ * lists of them in datatrove's form. The removals may also be given by lists of
+ * datatrove; nothing is compared then, and the report does not say which
+ * documents are copies of which. */
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,8 +13,8 @@
 #include "lib/dedup/dedup_output.h"
 #include "lib/dedup/stages/dedup_stages.h"
 
-/* How many shards the components were made in: of several numbers one of
- * which all are there. */
+/* The number of shards of the components: of several numbers one for which all
+ * shards exist. */
 static og_status find_parts(const struct og_stage *s, unsigned *out_n,
                             og_error *err)
 {
@@ -86,7 +86,7 @@ static void add_member(struct og_pack *out, uint32_t doc, uint64_t cluster)
     og_pack_bytes(out, &m, sizeof(m));
 }
 
-/* A kept document comes once for each copy of it. */
+/* A kept document occurs once for each copy of it. */
 static void sort_members(struct og_pack *p)
 {
     struct member m, last = {0};
@@ -102,7 +102,7 @@ static void sort_members(struct og_pack *p)
     p->len = n * sizeof(m);
 }
 
-/* The removals of one file out of all parts, and who is in a cluster. */
+/* The removals of one file from all parts, and the members of clusters. */
 static og_status gather(struct filtering *f, unsigned n_parts, uint32_t file,
                         og_error *err)
 {
@@ -134,7 +134,7 @@ static og_status gather(struct filtering *f, unsigned n_parts, uint32_t file,
     return OG_OK;
 }
 
-/* The same, of the lists of others. */
+/* The same, from datatrove's lists. */
 static og_status read_lists(struct filtering *f, uint32_t file, og_error *err)
 {
     char path[OG_STAGE_PATH_ROOM];
@@ -158,7 +158,7 @@ static og_status read_lists(struct filtering *f, uint32_t file, og_error *err)
 
 /* ---- writing ---- */
 
-/* From 1; 0: it is in none. Documents are asked for in order. */
+/* From 1; 0: in none. Documents are requested in order. */
 static uint64_t cluster_of(struct filtering *f, uint64_t doc)
 {
     struct member m;

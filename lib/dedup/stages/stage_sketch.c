@@ -1,8 +1,8 @@
 /* The first stage: the sketch of every document, with its place.
  *
  * Later stages read texts again, by place. Lines of a plain file are read from
- * that file; of any other (packed, an archive, a text) ids and texts are
- * written down beside the sketches. */
+ * that file; of any other (packed, an archive, a text) ids and texts are stored
+ * beside the sketches. */
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct sketching {
     uint64_t copy_len;
 };
 
-/* {"id":...,"text":...}, with the names that the fields have. */
+/* {"id":...,"text":...}, with the names of the fields. */
 static og_status write_copy(struct sketching *s, const struct og_dedup_doc *d,
                             og_error *err)
 {
@@ -40,7 +40,7 @@ static og_status write_copy(struct sketching *s, const struct og_dedup_doc *d,
     if (d->record.len == 0) {
         og_pack_json_string(&s->line, text);
     } else {
-        /* As it is in its record, escapes and all. */
+        /* As in its record, with escapes. */
         struct og_pack scratch = {0};
         if (OG_GROW(NULL, scratch.data, scratch.cap,
                     d->record.len + OG_BLOCK_PADDING) &&
