@@ -1,4 +1,4 @@
-/* The two doors of the aligner, see align.h. */
+/* The two entry points of the aligner, see align.h. */
 
 #include "lib/align/align.h"
 
@@ -49,11 +49,11 @@ static struct og_hashes hashes_of(struct og_align_side side)
     return (struct og_hashes){side.tokens->hash, (uint32_t)side.tokens->n};
 }
 
-/* Runs that a run may follow. Around seeds there are few that do not belong to
- * the copy. */
+/* The number of previous runs that a run may follow. Around seeds there are few
+ * that do not belong to the copy. */
 enum { LOOK_BACK = 32, LOOK_BACK_SEEDED = 8 };
 
-/* From runs to copies that are apart. */
+/* From runs to copies that do not overlap. */
 static og_status join_runs(struct og_aligner *a, struct og_align_side document,
                            const struct og_align_options *options,
                            og_error *err)
@@ -66,7 +66,7 @@ static og_status join_runs(struct og_aligner *a, struct og_align_side document,
     return OG_OK;
 }
 
-/* Before the verdict: hashes have brought the two texts together, words decide.
+/* Before the decision: hashes brought the two texts together, words decide.
  * Without a text on either side there are only hashes. */
 static og_status finish(struct og_aligner *a, struct og_align_side document,
                         struct og_align_side origin, uint32_t min_copy,
@@ -107,8 +107,8 @@ og_status og_align(struct og_aligner *a, struct og_align_side document,
 
 /* ---- with seeds ---- */
 
-/* Seeds so near each other are looked at together, and so far around them the
- * copy is looked for. */
+/* Seeds within this distance are processed together, and the copy is searched
+ * for within this distance around them. */
 #define NEAR 64u
 
 static int by_place(const void *a, const void *b)
@@ -126,7 +126,7 @@ static bool is_inside(const struct og_run *seed,
            seed->origin_begin < bounds->origin_end;
 }
 
-/* Grows `window` by the seed if it is near; false when it is not. */
+/* Extends `window` by the seed if it is near; false if it is not. */
 static bool take_seed(struct og_align_window *window, const struct og_run *seed)
 {
     const uint32_t far = window->origin_end + NEAR;
@@ -156,7 +156,7 @@ static struct og_align_window widened(struct og_align_window w,
     return w;
 }
 
-/* The first seeds that lie together; their window, and their number. */
+/* The first seeds that are close together; their window, and their number. */
 static size_t next_window(const struct og_run *seeds, size_t n,
                           const struct og_align_window *bounds,
                           struct og_align_window *out)
@@ -178,7 +178,7 @@ static size_t next_window(const struct og_run *seeds, size_t n,
     return i;
 }
 
-/* Tokens that the windows of all seeds hold together. */
+/* The tokens in the windows of all seeds. */
 static uint64_t windows_len(const struct og_run *seeds, size_t n_seeds,
                             const struct og_align_window *bounds)
 {

@@ -4,17 +4,17 @@
 /*   in:  the tokens of a document and of one other text     (lib/token)
  *   out: the passages they have in common, ends on both sides (lib/report)
  *
- * Two doors, one machinery:
+ * Two entry points, one implementation:
  *
- *   og_align   knows nothing but the two texts. Finds all there is: copies
+ *   og_align   knows nothing but the two texts. Finds everything: copies
  *              word for word and with small edits, and passages that were
  *              reworded (translated, shuffled, summarised).
- *   og_verify  knows where to look: seeds, which are places that a table says
- *              are equal. Extends them against the text and nothing more.
+ *   og_verify  knows where to look: seeds, which are places that the table says
+ *              are equal. It only extends them by comparing the texts.
  *
  *     runs.c      equal tokens in a row
  *     chain.c     runs that follow one another in both texts: a copy
- *     reworded.c  sentences that say the same, in groups
+ *     reworded.c  sentences with the same meaning, in groups
  *     passages.c  passages that do not overlap
  *     matches.c   the equal words inside each passage
  *
@@ -24,15 +24,15 @@
 #include "lib/align/thresholds.h"
 #include "lib/token/tokens.h"
 
-/* What is compared: a text, folded, and its tokens. Offsets of passages count
- * tokens. og_verify() can do without the text (NULL). */
+/* One of the compared texts, folded, and its tokens. Offsets of passages count
+ * tokens. og_verify() does not need the text (NULL). */
 struct og_align_side {
     const struct og_text *text;
     const struct og_tokens *tokens;
 };
 
 /* Whether a token is a character of a script without spaces. Without the text
- * every token is taken for a word. */
+ * every token is assumed to be a word. */
 bool og_align_is_character(struct og_align_side side, uint32_t token);
 
 /* Equal tokens in a row. */
@@ -43,23 +43,23 @@ struct og_run {
 
 enum og_passage_kind {
     OG_PASSAGE_COPY,     /* equal runs with small edits between them */
-    OG_PASSAGE_REWORDED, /* much the same words, in another order or form */
+    OG_PASSAGE_REWORDED, /* largely the same words, in another order or form */
 };
 
 struct og_passage {
     uint32_t begin, end; /* tokens of the document */
     uint32_t origin_begin, origin_end;
     enum og_passage_kind kind;
-    float weight;       /* evidence: what decides between two passages */
+    float weight;       /* evidence: decides between two overlapping passages */
     float score;        /* share of the tokens of both sides in matches */
     uint32_t first_run; /* its matches: aligner->matches[first_run ..] */
     uint32_t n_runs;    /* in the order of the document, not overlapping */
 };
 
-/* What is taken for a passage. */
+/* What counts as a passage. */
 struct og_align_options {
-    uint32_t min_copy;   /* equal tokens of a copy, less its gaps */
-    bool reworded;       /* look for reworded passages, too */
+    uint32_t min_copy;   /* equal tokens of a copy, minus its gaps */
+    bool reworded;       /* find reworded passages, too */
     uint32_t min_tokens; /* of a reworded passage, on either side */
 };
 #define OG_ALIGN_OPTIONS_DEFAULT                                               \
@@ -67,20 +67,20 @@ struct og_align_options {
         .min_copy = 12, .reworded = true, .min_tokens = 16                     \
     }
 
-/* The bound: for texts of n and m tokens no step does more than this many
- * token comparisons for each token of n + m, whatever the texts are (sorting
- * is n log n besides). When a budget is used up the search ends with what it
- * has found; real text uses a tenth of it. */
+/* The limit: for texts of n and m tokens no step does more than this many token
+ * comparisons per token of n + m, whatever the texts are (plus n log n for
+ * sorting). When a budget is used up the search ends with what it has found;
+ * real text uses a tenth of it. */
 #define OG_ALIGN_WORK 64u
 
-struct og_aligner; /* scratch that stays warm; one per thread */
+struct og_aligner; /* reusable scratch memory; one per thread */
 struct og_aligner *og_aligner_new(const og_allocator *allocator);
 void og_aligner_free(struct og_aligner *aligner); /* NULL is fine */
-/* Others than the usual ones, to measure them. */
+/* Thresholds other than the defaults, to measure them. */
 void og_aligner_set_thresholds(struct og_aligner *aligner,
                                const struct og_align_thresholds *thresholds);
 
-/* The outcome; valid until the next call with the same aligner. */
+/* The result; valid until the next call with the same aligner. */
 struct og_alignment {
     const struct og_passage *passages; /* in order, not overlapping here; in
                                           the origin they may */
@@ -95,10 +95,10 @@ og_status og_align(struct og_aligner *aligner, struct og_align_side document,
                    struct og_alignment *out, og_error *err);
 
 /* A seed says that the document from `begin` on is the origin from
- * `origin_begin` on, about `len` tokens. It is a hint where to look: wrong ones
- * (a collision, an origin that has changed, places outside of the texts) find
- * nothing. What is found may reach further than the seeds. `seeds` is sorted by
- * the call. options->reworded does not matter here. */
+ * `origin_begin` on, about `len` tokens. It is only a hint: wrong ones (a
+ * collision, an origin that has changed, places outside the texts) find
+ * nothing. A passage may extend beyond the seeds. `seeds` is sorted by the
+ * call. options->reworded is ignored. */
 og_status og_verify(struct og_aligner *aligner, struct og_align_side document,
                     struct og_align_side origin, struct og_run *seeds,
                     size_t n_seeds, const struct og_align_options *options,

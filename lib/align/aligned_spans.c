@@ -15,7 +15,7 @@ void og_aligned_spans_release(struct og_aligned_spans *verified)
     verified->n_spans = verified->n_matches = 0;
 }
 
-/* The bytes of the tokens begin .. end, which are at least one. */
+/* The bytes of the tokens begin .. end, at least one token. */
 static og_range bytes_of(struct og_align_side side, uint32_t begin,
                          uint32_t end)
 {
@@ -38,7 +38,7 @@ static void add_match(struct og_aligned_spans *v, struct og_align_side document,
         (og_match){here.begin, here.end, there.begin, there.end};
 }
 
-/* Parts of a reworded passage may meet the same words twice. */
+/* Parts of a reworded passage may match the same words twice. */
 static uint64_t count_matching(const struct og_passage *p,
                                const struct og_run *matches)
 {

@@ -22,11 +22,11 @@ void og_aligned_spans_init(struct og_aligned_spans *verified,
                            const og_allocator *allocator);
 void og_aligned_spans_release(struct og_aligned_spans *verified);
 
-/* Replaces what `verified` held. Offsets, n_tokens, n_matching, how, score and
- * matches of each span are filled in; whose text the origin is, the caller
- * knows. A passage that has no byte of its own (two passages meet inside a
- * character that folds to several tokens) is joined to the span before.
- * OG_ERR_MEMORY; it is empty then. */
+/* Replaces the content of `verified`. Fills in offsets, n_tokens, n_matching,
+ * how, score and matches of each span; the caller knows the origin. A passage
+ * without a byte of its own (two passages meet inside a character that folds to
+ * several tokens) is merged into the previous span. OG_ERR_MEMORY; it is then
+ * empty. */
 og_status og_aligned_spans_set(struct og_aligned_spans *verified,
                                struct og_align_side document,
                                struct og_align_side origin,

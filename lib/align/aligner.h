@@ -1,7 +1,7 @@
 #ifndef OG_ALIGN_ALIGNER_H
 #define OG_ALIGN_ALIGNER_H
 
-/* The steps of align.h and the memory between them. */
+/* The steps of align.h and the data passed between them. */
 
 #include "lib/align/align.h"
 #include "lib/align/thresholds.h"
@@ -10,7 +10,7 @@
  * words have four letters on average, Chinese ones one and a half. */
 #define OG_CHARACTERS_TO_A_WORD 3
 
-/* Growing arrays that the steps hand on. */
+/* Growing arrays that are passed between the steps. */
 struct og_runs {
     const og_allocator *allocator;
     struct og_run *data;
@@ -26,7 +26,7 @@ struct og_passages {
 void og_runs_init(struct og_runs *runs, const og_allocator *allocator);
 void og_runs_release(struct og_runs *runs);
 og_status og_runs_add(struct og_runs *runs, struct og_run run, og_error *err);
-/* By document, then by origin, the longer first; equal ones once. */
+/* By document, then by origin, longer ones first; removes duplicates. */
 void og_runs_sort(struct og_runs *runs);
 
 void og_passages_init(struct og_passages *passages,
@@ -38,7 +38,7 @@ og_status og_passages_add(struct og_passages *passages,
 /* ---- runs.c ---- */
 
 /* The length of a hash table for n entries: a power of two, so that bits of a
- * mixed hash are a place in it. */
+ * mixed hash are an index. */
 static inline size_t og_power_above(size_t n)
 {
     size_t power = 64;
@@ -47,13 +47,13 @@ static inline size_t og_power_above(size_t n)
     return power;
 }
 
-/* Hashes of the tokens that are compared. */
+/* Hashes of the compared tokens. */
 struct og_hashes {
     const uint64_t *data;
     uint32_t n;
 };
 
-/* The end of the last run that was found on a diagonal. */
+/* The end of the last run on a diagonal. */
 struct og_diagonal {
     uint32_t diagonal;
     uint32_t end;
@@ -77,9 +77,9 @@ struct og_align_window {
     uint32_t origin_begin, origin_end;
 };
 
-/* Adds runs of OG_RUN_MIN equal tokens or more that no equal token lengthens
- * and that pass through `window`. Not all of those that repeat inside a longer
- * one. In no order. */
+/* Adds runs of OG_RUN_MIN equal tokens or more that cannot be extended and that
+ * pass through `window`. Some of those that repeat inside a longer one are
+ * omitted. In no order. */
 #define OG_RUN_MIN 3
 og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
                        struct og_hashes origin, struct og_align_window window,
@@ -90,7 +90,7 @@ og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
 struct og_align_link {
     float worth;       /* of a token of this run, in words */
     float score;       /* of the best chain that ends with this run */
-    uint32_t previous; /* the run before it in that chain */
+    uint32_t previous; /* the run that precedes it in that chain */
     bool used;         /* it belongs to a chain that was taken */
 };
 
@@ -101,20 +101,21 @@ struct og_chain_end {
 
 struct og_chainer {
     const og_allocator *allocator;
-    struct og_runs runs;         /* those that are chained */
+    struct og_runs runs;         /* the runs to be chained */
     struct og_align_link *links; /* of each run */
     size_t links_cap;
     struct og_chain_end *ends;
     size_t ends_cap;
-    uint32_t *strong; /* numbers of the longer runs */
+    uint32_t *strong; /* indices of the longer runs */
     size_t strong_cap;
-    uint32_t look_back; /* runs that a run may follow, and as many long ones */
+    uint32_t look_back; /* how many previous runs a run may follow, and how many
+                           long ones */
 };
 
 void og_chainer_init(struct og_chainer *chainer, const og_allocator *allocator);
 void og_chainer_release(struct og_chainer *chainer);
 
-/* From sorted runs to copies whose score is `min_score` at least, added to
+/* From sorted runs to copies with a score of at least `min_score`, added to
  * `out`, the best first; they may overlap. Their runs are in `chained`. */
 og_status og_runs_chain(struct og_chainer *chainer,
                         struct og_align_side document,
@@ -124,12 +125,11 @@ og_status og_runs_chain(struct og_chainer *chainer,
 
 /* ---- passages.c ---- */
 
-/* Leaves passages in the order of the document that do not overlap there: the
- * one of more weight keeps what two claim, and what is left of the other is
- * cut back. */
+/* Resolves overlaps, leaving passages in the order of the document: the one of
+ * more weight keeps the overlap, and the other is cut back. */
 void og_passages_settle(struct og_passages *passages);
-/* Settled ones: neighbours here that were drawn together from all over the
- * origin become one. */
+/* For passages without overlaps: adjacent ones whose sources are spread over
+ * the whole origin are merged. */
 void og_passages_join_drawn(struct og_passages *passages,
                             const struct og_align_thresholds *thresholds);
 
@@ -143,7 +143,7 @@ struct og_word {
 struct og_matcher {
     const og_allocator *allocator;
     struct og_runs inside;
-    uint8_t *taken; /* tokens of a passage, of both sides, that have a match */
+    uint8_t *taken; /* tokens of a passage, on both sides, that have a match */
     size_t taken_cap;
     struct og_word *words;
     size_t words_cap;
@@ -152,10 +152,10 @@ struct og_matcher {
 void og_matcher_init(struct og_matcher *matcher, const og_allocator *allocator);
 void og_matcher_release(struct og_matcher *matcher);
 
-/* The equal words of each passage into `out`: of a copy from the runs of its
- * chain and the tokens between them, of a reworded passage from all `runs`,
- * which are sorted. Fills first_run, n_runs and score, and sets the ends of a
- * copy to those of the outermost matches. */
+/* The equal words of each passage, written to `out`: for a copy from the runs
+ * of its chain and the tokens between them, for a reworded passage from all
+ * `runs`, which are sorted. Fills first_run, n_runs and score, and sets the
+ * ends of a copy to those of the outermost matches. */
 og_status og_passages_match(struct og_matcher *matcher,
                             struct og_passages *passages,
                             const struct og_runs *chained,
@@ -163,9 +163,9 @@ og_status og_passages_match(struct og_matcher *matcher,
                             struct og_hashes document, struct og_hashes origin,
                             struct og_runs *out, og_error *err);
 
-/* Compares the words of all matches, byte by byte, and drops what is equal by
- * hash alone: such a copy ends where its last equal words end, and with less
- * than `min_copy` of them it is none. Both sides have a text. */
+/* Compares the words of all matches, byte by byte, and drops those that are
+ * equal by hash only: such a copy ends with its last equal words, and is
+ * dropped if it has fewer than `min_copy`. Both sides must have a text. */
 og_status og_passages_read(struct og_passages *passages,
                            struct og_align_side document,
                            struct og_align_side origin, uint32_t min_copy,

@@ -5,15 +5,15 @@
  * line, and after MAX_TOKENS tokens (lists and tables have no sentences, nor
  * have all scripts). Very short ones are joined with the next.
  *
- * A stem is the first STEM_LEN characters of a word. That is cruder than what
- * linguists know of each language, but works for all that change the ends of
- * words, and asks nobody which language it is. In scripts without spaces a
- * token is a character, which is in every sentence; there a stem is a
- * character with those after it, one in Chinese and Japanese, two in Thai and
- * its neighbours, and weighs as much less as there are more of them.
+ * A stem is the first STEM_LEN characters of a word. That is cruder than
+ * stemming by the rules of a language, but works for all languages that inflect
+ * the ends of words, without knowing the language. In scripts without spaces a
+ * token is a character, and single characters are in every sentence; there a
+ * stem is a character with the following ones, one in Chinese and Japanese, two
+ * in Thai and its neighbours, and its weight is reduced in proportion.
  *
- * A stem that few sentences of the two texts hold says more: its weight is the
- * logarithm of how many sentences there are to each that holds it. */
+ * A stem in few sentences of the two texts is more significant: its weight is
+ * the logarithm of the number of sentences per sentence that contains it. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,10 +57,10 @@ void og_stems_release(struct og_stems *stems)
 
 /* ---- stems ---- */
 
-/* Below this are Thai, Lao, Khmer and Burmese; above it Han and kana. */
+/* Below are Thai, Lao, Khmer and Burmese; above Han and kana. */
 #define LETTERS_END 0x2000
 
-/* Tokens that make a stem when `token` is a character, else 0. */
+/* The tokens of a stem if `token` is a character, otherwise 0. */
 static size_t n_characters(const struct og_align_side *side, size_t token)
 {
     const struct og_tokens *t = side->tokens;
@@ -137,7 +137,7 @@ static bool ends_sentence(const char *s, size_t len)
     return false;
 }
 
-/* Whether a sentence ends in what is between two tokens. */
+/* Whether a sentence ends between two tokens. */
 static bool is_break(const char *gap, size_t len)
 {
     int n_lines = 0;
@@ -166,7 +166,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Room for one item a token is there. */
+/* There is room for one item per token. */
 static void add_bag(struct og_bags *bags, struct og_stems *stems,
                     uint32_t begin, uint32_t end)
 {

@@ -1,8 +1,8 @@
 /* The most frequent documents among the hits, in fixed memory ("space saving"):
- * as many as the list contains are counted; what comes later and is not in it
- * takes the place of the smallest, and its count, which it may have missed. So
- * a document that has more than 1/256 of the hits is always found. Hits of one
- * document come in rows, so the last place is looked at first. */
+ * a list of fixed length is counted; a document that is not in it replaces the
+ * smallest one and takes over its count, by which it may be too high. So a
+ * document with more than 1/256 of the hits is always found. Hits of one
+ * document are often consecutive, so the last entry is checked first. */
 
 #include "lib/align/candidates.h"
 
@@ -12,7 +12,7 @@ enum { MOST = 256 };
 
 struct counting {
     struct og_candidate list[MOST];
-    uint32_t missed[MOST]; /* of n_hits, perhaps not its own */
+    uint32_t missed[MOST]; /* of n_hits, the part taken over */
     uint32_t n, last;
 };
 

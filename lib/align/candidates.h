@@ -2,7 +2,7 @@
 #define OG_ALIGN_CANDIDATES_H
 
 /*   in:  the hits of a document                             (lib/table)
- *   out: the documents whose texts are worth a look         (confirm.c) */
+ *   out: the documents whose texts are worth comparing         (confirm.c) */
 
 #include "lib/estimate/estimate.h"
 
@@ -18,9 +18,8 @@ struct og_time_order {
 };
 
 /* The documents with the most hits, at most `max` of them, those with more
- * first, and of equal ones the earlier; returns how many. Counts in fixed
- * memory, so that among very many documents with few hits each some are
- * missed. */
+ * first, and of equal ones the earlier; returns their number. Counts in fixed
+ * memory, so among very many documents with few hits each some are missed. */
 uint32_t og_candidates_choose(const struct og_labels *labels,
                               struct og_time_order order,
                               struct og_candidate *out, uint32_t max);

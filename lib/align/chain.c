@@ -1,18 +1,19 @@
 /* Runs that follow one another in both texts: copies with small edits.
  *
- * The sum over runs of a local alignment (Smith and Waterman), on runs instead
- * of tokens as aligners of genomes do it (minimap2): the best chain that ends
- * with a run is that run alone, or that run after the best chain that ends
- * with an earlier one, less the price of the gap between them. Only so many
- * runs before are asked (`look_back`), and as many of the longer ones, which
- * bounds the work; between two neighbours of a real copy there are few others.
+ * The score of a local alignment (Smith and Waterman), on runs instead of
+ * tokens as in aligners of genomes (minimap2): the best chain that ends with a
+ * run is that run alone, or that run after the best chain that ends with an
+ * earlier one, minus the price of the gap between them. Only a limited number
+ * of previous runs are tried (`look_back`), and as many of the longer ones,
+ * which bounds the work; between two neighbours of a real copy there are few
+ * others.
  *
- * Scores count words. A run of n words is worth n - 1: it says once where it
- * is. A character of a script without spaces is a token, too, and says a
- * third of what a word does. A word of the longer side of a gap costs
- * GAP_PRICE.
+ * Scores count words. A run of n words is worth n - 1, one word being needed to
+ * place it. A character of a script without spaces is a token, too, and is
+ * worth a
+ * third of a word. A word of the longer side of a gap costs GAP_PRICE.
  *
- * Three words in a row meet by chance, and after the end of a copy they would
+ * Three words in a row match by chance, and after the end of a copy they would
  * move its end. So a run at either end must add END_GAIN to the chain. */
 
 #include <math.h>
@@ -23,13 +24,13 @@
 
 #define NO_LINK   UINT32_MAX
 #define GAP_PRICE 0.5f
-/* What the sides of a gap differ by was inserted or left out. */
+/* The difference in length of the sides of a gap was inserted or left out. */
 #define SHIFT_PRICE 0.1f
 #define STRONG      4
 #define MAX_GAP     64u
-/* What is worth less says nothing: letters that meet everywhere. */
+/* A run worth less is insignificant: letters that match everywhere. */
 #define MIN_VALUE 1
-/* Four words after one that was changed. */
+/* Four words after a changed one. */
 #define END_GAIN 2.5f
 
 void og_chainer_init(struct og_chainer *chainer, const og_allocator *allocator)
@@ -56,7 +57,7 @@ bool og_align_is_character(struct og_align_side side, uint32_t token)
     return og_char_class_of(c.code_point) == OG_CHAR_ALONE;
 }
 
-/* What a token of a run is worth in words, by the first of them. */
+/* The worth of a token of a run in words, judged by its first token. */
 static float worth_of(struct og_align_side side, const struct og_run *run)
 {
     enum { SAMPLE = 8 };
@@ -73,9 +74,9 @@ static float value_of(const struct og_run *run, float worth)
     return (float)run->len * worth - 1;
 }
 
-/* How much the chain to `run` gains from following `before`; minus
- * infinity when it cannot. Runs that overlap by a few tokens may follow one
- * another: what they share counts once. */
+/* The gain of the chain to `run` if it follows `before`; minus infinity if it
+ * cannot. Runs that overlap by a few tokens may follow one another: the overlap
+ * counts once. */
 static float gain_after(const struct og_run *before, const struct og_run *run,
                         float worth)
 {
@@ -94,9 +95,9 @@ static float gain_after(const struct og_run *before, const struct og_run *run,
                     SHIFT_PRICE * (float)(longer - shorter));
 }
 
-/* Makes run `i`, which is worth `value` by itself, follow run `j` when
- * that is better than what it has. No gain is more than the value, so most are
- * settled by one comparison. */
+/* Makes run `i`, which is worth `value` by itself, follow run `j` if that is
+ * better than its current predecessor. No gain exceeds the value, so most cases
+ * are decided by one comparison. */
 static void try_link(struct og_align_link *links, const struct og_run *runs,
                      size_t i, size_t j, float value)
 {
@@ -107,7 +108,7 @@ static void try_link(struct og_align_link *links, const struct og_run *runs,
     links[i].previous = (uint32_t)j;
 }
 
-/* `strong` are the runs before that are worth STRONG words or more. */
+/* `strong` are the previous runs that are worth STRONG words or more. */
 static void link_run(const struct og_chainer *chainer, size_t i,
                      size_t n_strong)
 {
@@ -141,7 +142,7 @@ static void reverse(struct og_run *runs, size_t n)
 }
 
 /* The runs of the chain that ends with `last`, in order, as far as no better
- * chain has them. Returns the score that they add up to. */
+ * chain has taken them. Returns their total score. */
 static og_status collect(struct og_align_link *links, const struct og_run *runs,
                          uint32_t last, struct og_runs *chained,
                          float *out_score, og_error *err)
@@ -158,8 +159,8 @@ static og_status collect(struct og_align_link *links, const struct og_run *runs,
     return OG_OK;
 }
 
-/* Takes runs off both ends that add too little; returns what is left of the
- * score. `worth` is that of the chain. */
+/* Removes runs from both ends that add too little; returns the remaining score.
+ * `worth` is that of the chain. */
 static float trim(struct og_run **first, size_t *n, float score, float worth)
 {
     while (*n > 1) {
@@ -209,7 +210,8 @@ static og_status take_chain(struct og_align_link *links,
     return OG_OK;
 }
 
-/* Runs that are worth something, and links for them that hold their worth. */
+/* Selects the runs that are worth something, with links that hold their
+ * worth. */
 static og_status pick_runs(struct og_chainer *chainer,
                            struct og_align_side document,
                            const struct og_runs *runs, og_error *err)

@@ -1,10 +1,10 @@
-/* Runs of one origin that follow each other closely in both texts are a block.
- * Blocks are settled in rounds. In a round each block is what of it is still
- * free, in pieces, and the origins are asked in the order of time. A piece is
- * taken when it is SOLID tokens long; or when it is half of the longest piece
- * of any origin around it; or when its origin has half of that one, in several
- * pieces. A piece that has become shorter in this round waits for the next: it
- * may be another that is the longest then. The longest piece of all is always
+/* Runs of one origin that follow each other closely in both texts form a block.
+ * Blocks are assigned in rounds. In a round each block consists of its free
+ * tokens, in pieces, and the origins are visited in order of time. A piece is
+ * taken if it is SOLID tokens long; or if it is half as long as the longest
+ * piece of any origin around it; or if its origin has half of that one, in
+ * several pieces. A piece that was shortened in this round waits for the next,
+ * because another may then be the longest. The longest piece of all is always
  * taken, so every round makes progress. */
 
 #include "lib/align/claims.h"
@@ -14,7 +14,7 @@
 
 enum {
     JOIN_GAP = 6,     /* tokens between two runs of a block, on either side */
-    SOLID = 48,       /* tokens that are a passage, whatever is around */
+    SOLID = 48,       /* tokens that are a passage in any case */
     MOST_ROUNDS = 16, /* the last one takes everything */
 };
 
@@ -64,8 +64,8 @@ static bool follows(const struct og_run *last, const struct og_run *run)
     return gap <= JOIN_GAP && origin_gap <= JOIN_GAP;
 }
 
-/* They come in the order of their beginnings: one that does not go further than
- * the last of its origin lies inside it. */
+/* They come in order of their beginnings: one that does not extend beyond the
+ * last of its origin is inside it. */
 static og_status add_block(struct og_claims *claims,
                            struct og_claimant *claimant, struct og_claim block,
                            og_error *err)
@@ -124,7 +124,7 @@ og_status og_claims_add(struct og_claims *claims, uint32_t side,
 
 /* ---- pieces ---- */
 
-/* The next tokens of the block from `at` on that nobody has. */
+/* The next free tokens of the block from `at` on. */
 static bool next_piece(const struct og_claims *claims,
                        const struct og_claim *block, uint32_t at,
                        struct og_claim *out)
@@ -170,8 +170,8 @@ static og_status measure(struct og_claims *claims, size_t n_tokens,
     return OG_OK;
 }
 
-/* The first of them, from number `low` on, that ends after token `begin`;
- * `high` when none before that does. */
+/* The first of them, from index `low` on, that ends after token `begin`; `high`
+ * if none before that does. */
 static size_t first_after(const struct og_claim *list, size_t low, size_t high,
                           uint32_t begin)
 {
@@ -185,7 +185,7 @@ static size_t first_after(const struct og_claim *list, size_t low, size_t high,
     return low;
 }
 
-/* The part of `claim` that lies in `around`, which it meets. */
+/* The part of `claim` inside `around`, which it intersects. */
 static struct og_claim clipped(struct og_claim claim,
                                const struct og_claim *around)
 {
@@ -194,21 +194,21 @@ static struct og_claim clipped(struct og_claim claim,
     return claim;
 }
 
-/* Shingles in so many tokens. */
+/* The number of shingles in `len` tokens. */
 static uint32_t n_shingles(const struct og_claims *claims, uint32_t len)
 {
     return len >= claims->shingle_len ? len - claims->shingle_len + 1 : 0;
 }
 
-/* Shingles of free tokens of `around` that the claimant has. Runs may overlap:
- * what two have counts once. */
+/* The shingles of free tokens of `around` that the claimant has. Runs may
+ * overlap: shared ones count once. */
 static uint32_t n_held(const struct og_claims *claims,
                        const struct og_claimant *claimant,
                        const struct og_claim *around)
 {
     struct og_claim part = {.begin = 0};
     uint32_t n = 0;
-    uint32_t counted = around->begin; /* shingles before it */
+    uint32_t counted = around->begin; /* end of the shingles counted so far */
     for (size_t i = first_after(claims->runs, claimant->first_run,
                                 claimant->run_end, around->begin);
          i < claimant->run_end && claims->runs[i].begin < around->end; i++) {
@@ -247,7 +247,7 @@ static bool is_a_passage(const struct og_claims *claims,
     return true;
 }
 
-/* Whether an earlier origin took a part of it just now. */
+/* Whether an earlier origin took a part of it in this round. */
 static bool was_cut(const struct og_claims *claims,
                     const struct og_claim *block, const struct og_claim *piece)
 {
@@ -256,8 +256,8 @@ static bool was_cut(const struct og_claims *claims,
            (piece->end < block->end && (claims->side[piece->end] & FRESH) != 0);
 }
 
-/* The earliest one that has half of the piece; number `end` when none before
- * that has. */
+/* The earliest one that has half of the piece; `end` if none before that
+ * does. */
 static size_t find_earlier(const struct og_claims *claims, size_t end,
                            const struct og_claim *piece)
 {
@@ -271,7 +271,7 @@ static size_t find_earlier(const struct og_claims *claims, size_t end,
 static void take_piece(struct og_claims *claims, size_t number,
                        struct og_claim piece, uint32_t least);
 
-/* What claimant number `number` has of a piece. */
+/* Takes the parts of a piece that claimant `number` has. */
 static void take_parts(struct og_claims *claims, size_t number,
                        const struct og_claim *piece, uint32_t least)
 {
@@ -287,7 +287,7 @@ static void take_parts(struct og_claims *claims, size_t number,
     }
 }
 
-/* For claimant number `number`, or for an earlier one that has half of it. */
+/* For claimant `number`, or for an earlier one that has half of it. */
 static void take_piece(struct og_claims *claims, size_t number,
                        struct og_claim piece, uint32_t least)
 {
@@ -301,7 +301,7 @@ static void take_piece(struct og_claims *claims, size_t number,
             claims->side[t] = (claims->claimants[number].side + 1) | FRESH;
 }
 
-/* Returns whether something is left for another round. */
+/* Returns whether anything is left for another round. */
 static bool run_round(struct og_claims *claims, uint32_t least, bool is_last)
 {
     struct og_claim piece = {.begin = 0};

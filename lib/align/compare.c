@@ -2,7 +2,7 @@
  *
  *     text/ token/  of both  ->  estimate/align  ->  aligned_spans.c  -> answer
  *
- * The answer has the form that a store gives, with one origin, so that every
+ * The answer has the form of a store's answer, with one origin, so that every
  * report can show it. */
 
 #include "lib/align/comparison.h"
@@ -112,7 +112,7 @@ static void name_origin(og_comparison *c, const og_document *origin)
                                 .n_matching = v->n_matching};
 }
 
-/* The tokens from `begin` to `end`, without the bytes that a span has. */
+/* The tokens from `begin` to `end`, without bytes that belong to a span. */
 static void add_novel(og_comparison *c, size_t begin, size_t end,
                       og_range between)
 {

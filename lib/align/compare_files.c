@@ -1,6 +1,7 @@
 /* Two files side by side: each document of the first with each of the second.
  *
- * The documents of the second are kept in memory, those of the first go by. */
+ * The documents of the second are kept in memory, those of the first are
+ * streamed. */
 
 #include <origo/compare.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #define OG_ALIGN_COMPARISON_H
 
 /*   in:  two texts
- *   out: what one has of the other                       (<origo/compare.h>)
+ *   out: the passages of one in the other                (<origo/compare.h>)
  *
  * For a store, whose origins have numbers. */
 
@@ -11,10 +11,10 @@
 
 #include <origo/compare.h>
 
-/* The origin of the last answer has this number. */
+/* Sets the number of the origin of the last answer. */
 void og_comparison_number(og_comparison *comparison, uint64_t number);
 
-/* Others than the usual ones, to measure them. */
+/* Thresholds other than the defaults, to measure them. */
 void og_comparison_set_thresholds(og_comparison *comparison,
                                   const struct og_align_thresholds *thresholds);
 

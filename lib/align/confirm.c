@@ -3,19 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of a copy holds so many equal words in a row: fewer meet by chance. In
- * scripts without spaces a token is a character, and says less. */
+/* Part of a copy needs at least this many consecutive equal words: fewer match
+ * by chance. In scripts without spaces a token is a character, which means
+ * less. */
 enum { LEAST_RUN = 4, LEAST_CHARACTERS = 8 };
 
-/* Words of the document's own in a copy; more of them divide it. */
+/* The document's own words in a copy; more of them split it. */
 #define MOST_EDITED 6
 
-/* Behind such a gap, or where another origin takes over, fewer equal words than
+/* After such a gap, or where another origin takes over, fewer equal words than
  * this do not begin a part. */
 #define LEAST_END 3
 
 /* For the aligner, in words. A shingle of 8 characters in a script without
- * spaces is worth little more; whether there is one is looked at afterwards. */
+ * spaces is worth little more; whether there is one is checked afterwards. */
 #define LEAST_WORTH 2
 
 void og_confirming_init(struct og_confirming *c, const og_allocator *allocator)
@@ -45,9 +46,9 @@ void og_confirming_release(struct og_confirming *c)
 
 /* ---- which origins ---- */
 
-/* So many texts are always fetched, more only while all of them together have
- * no more tokens than this, or than so many times those of the document: a
- * short message in a digest of a megabyte must not take long. */
+/* This many texts are always fetched, more only while all of them together have
+ * no more tokens than this, or than this multiple of the document's: a short
+ * message in a digest of a megabyte must not take long. */
 enum {
     ALWAYS = 4,
     MOST_TOKENS = 500000,
@@ -77,8 +78,8 @@ static og_status fetch_origin(struct og_confirming *c, uint32_t doc,
     return OG_OK;
 }
 
-/* It has something to report: now its text is needed, too. That may be gone
- * from the store meanwhile; then its tokens are NULL. */
+/* It has something to report, so its text is needed, too. The store may have
+ * dropped it meanwhile; then its tokens are NULL. */
 static og_status fetch_whole(struct og_confirming *c, uint32_t side,
                              const struct og_confirm_source *source,
                              og_error *err)
@@ -104,7 +105,7 @@ static og_status fetch_origins(struct og_confirming *c, size_t document_len,
     return OG_OK;
 }
 
-/* The numbers of the sides, the earliest document first. */
+/* The indices of the sides, the earliest document first. */
 static void order_sides(const struct og_confirming *c,
                         struct og_time_order order, uint32_t *out)
 {
@@ -120,8 +121,8 @@ static void order_sides(const struct og_confirming *c,
 
 /* ---- one origin ---- */
 
-/* As far as the two texts agree, to both sides; false: they do not agree at
- * the seed itself, which was an accident. */
+/* Extends it in both directions while the two texts agree; false: they do not
+ * agree at the seed itself, which was a coincidence. */
 static bool grow_seed(struct og_run *seed, const struct og_tokens *document,
                       const struct og_tokens *origin)
 {
@@ -132,7 +133,7 @@ static bool grow_seed(struct og_run *seed, const struct og_tokens *document,
     return true;
 }
 
-/* Whether the last seeds hold this one already: then it leads nowhere new. */
+/* Whether one of the last seeds contains this one, which then adds nothing. */
 static bool is_held(const struct og_run *seeds, size_t n,
                     const struct og_run *seed)
 {
@@ -166,7 +167,8 @@ static og_status add_seed(struct og_confirming *c, struct og_run seed,
     return OG_OK;
 }
 
-/* The table keeps 16 bits of a place: every place that they can mean. */
+/* The table keeps 16 bits of a position: tries every position that they can
+ * mean. */
 static og_status add_hits(struct og_confirming *c, uint32_t doc,
                           const struct og_selection *sel,
                           const struct og_labels *labels,
@@ -188,8 +190,8 @@ static og_status add_hits(struct og_confirming *c, uint32_t doc,
     return OG_OK;
 }
 
-/* What the table has forgotten, the text of an origin still has. Shorter runs
- * than this are reported only when the table does. */
+/* Shingles that the table has forgotten are still in the text of an origin.
+ * Runs shorter than this are reported only if the table has them. */
 #define LEAST_TEXT_SEED 8
 
 static og_status add_text_seeds(struct og_confirming *c,
@@ -203,7 +205,7 @@ static og_status add_text_seeds(struct og_confirming *c,
     return OG_OK;
 }
 
-/* What an origin has in common with the document, in runs. */
+/* The runs that an origin has in common with the document. */
 static og_status find_seeds(struct og_confirming *c, uint32_t side,
                             struct og_align_side document,
                             const struct og_selection *sel,
@@ -218,8 +220,8 @@ static og_status find_seeds(struct og_confirming *c, uint32_t side,
     return OG_OK;
 }
 
-/* Equal tokens that no earlier origin has and that were not given to another
- * one. What lies between them may come from somebody else. */
+/* Marks equal tokens that no earlier origin has and that were not assigned to
+ * another one. Those between them may come from another origin. */
 static void own_copy(struct og_confirming *c, size_t i)
 {
     const struct og_confirmed *p = &c->found[i];
@@ -260,7 +262,7 @@ static og_status keep_passage(struct og_confirming *c,
     return OG_OK;
 }
 
-/* What was copied holds at least one whole shingle. */
+/* A copy must contain at least one whole shingle. */
 static bool has_shingle(const struct og_passage *p,
                         const struct og_run *matches, uint32_t shingle_len)
 {
@@ -269,7 +271,7 @@ static bool has_shingle(const struct og_passage *p,
     return false;
 }
 
-/* The seeds of an origin that lie in what it is given, moved to the front. */
+/* Moves the seeds of an origin inside its assigned tokens to the front. */
 static size_t pick_seeds(struct og_confirming *c, uint32_t side)
 {
     size_t n = 0;
@@ -285,7 +287,7 @@ static size_t pick_seeds(struct og_confirming *c, uint32_t side)
     return n;
 }
 
-/* What is looked for in the texts. */
+/* What is searched for in the texts. */
 struct confirm_subject {
     struct og_align_side document;
     const struct og_selection *sel;
@@ -329,12 +331,12 @@ static og_status compare_origin(struct og_confirming *c, uint32_t side,
     return OG_OK;
 }
 
-/* Whole texts are compared up to this many tokens of both sides, all in all;
- * longer ones are looked at only where the seeds are. */
+/* Whole texts are compared up to this many tokens of both sides in total;
+ * longer ones are compared only around the seeds. */
 #define MOST_COMPARED ((size_t)4 << 20)
 
-/* Which texts are compared as wholes; the others are looked at where the seeds
- * are. */
+/* Chooses the texts to compare as a whole; the others are compared around the
+ * seeds. */
 static void choose_compared(struct og_confirming *c, const uint32_t *sides,
                             size_t document_len, bool *out)
 {
@@ -346,7 +348,7 @@ static void choose_compared(struct og_confirming *c, const uint32_t *sides,
     }
 }
 
-/* The seeds of all sides from number `first` on. */
+/* The seeds of all sides from index `first` on. */
 static og_status seed_sides(struct og_confirming *c, uint32_t first,
                             const bool *compared,
                             const struct confirm_subject *s, og_error *err)
@@ -375,18 +377,18 @@ static og_status claim(struct og_confirming *c, const uint32_t *sides,
 
 /* ---- origins of origins ---- */
 
-/* The table knows a few shingles of each document, and the first that it knows
- * of is not always the first that had a passage: the shorter it is the less. A
- * passage that no hit leads to at all was found because the text is at hand for
- * the sake of another one. The origin itself may have it from one of its own
+/* The table has a few shingles of each document, and the first holder in the
+ * table is not always the first holder of a passage, least of all of a short
+ * one. A passage without any hit was found only because the text was fetched
+ * for another one. The origin itself may have copied it from one of its own
  * origins, whose texts are then compared as well. */
 enum {
     DOUBTFUL = 48,         /* tokens of a passage without a hit, at most */
     DOUBTFUL_ALWAYS = 24,  /* with hits, too */
-    LONG_ORIGIN = 1 << 16, /* tokens that are not looked up again for it */
+    LONG_ORIGIN = 1 << 16, /* longer origins are not looked up again */
 };
 
-/* Whether a hit of that origin lies in the tokens begin .. end. */
+/* Whether a hit of that origin is among the tokens begin .. end. */
 static bool has_hit(const struct confirm_subject *s, uint32_t doc,
                     uint32_t begin, uint32_t end)
 {
@@ -407,7 +409,7 @@ static bool has_hit(const struct confirm_subject *s, uint32_t doc,
     return false;
 }
 
-/* Marks the sides that were given such a passage. */
+/* Marks the sides to which such a passage was assigned. */
 static bool find_doubtful(const struct og_confirming *c,
                           const struct confirm_subject *s, bool *out)
 {
@@ -455,7 +457,7 @@ static og_status fetch_ancestors(struct og_confirming *c,
     return OG_OK;
 }
 
-/* Again with the origins of those that were given such a passage. */
+/* Again with the origins of those to which such a passage was assigned. */
 static og_status claim_again(struct og_confirming *c, uint32_t *sides,
                              const bool *compared,
                              const struct confirm_subject *s, og_error *err)
@@ -494,7 +496,7 @@ static og_status confirm_origins(struct og_confirming *c,
 
 /* ---- what each keeps ---- */
 
-/* All of it: its words are no longer those of the origin. */
+/* Marks all of it: its words are no longer those of the origin. */
 static void own_reworded(struct og_confirming *c, size_t i)
 {
     for (uint32_t t = c->found[i].begin; t < c->found[i].end; t++)
@@ -533,7 +535,7 @@ static og_status own_all_reworded(struct og_confirming *c, og_error *err)
     return OG_OK;
 }
 
-/* The part of the runs of `p` that lies in its tokens, into the free end of
+/* Copies the part of the runs of `p` inside its tokens to the free end of
  * c->runs; returns their number. */
 static size_t clip_runs(struct og_confirming *c, const struct og_confirmed *p)
 {
@@ -552,8 +554,8 @@ static size_t clip_runs(struct og_confirming *c, const struct og_confirmed *p)
     return n;
 }
 
-/* Sets the ends of `p` to those of its runs: it begins and ends with words that
- * are equal. */
+/* Sets the ends of `p` to those of its runs: it begins and ends with equal
+ * words. */
 static void fit_runs(struct og_confirmed *p, const struct og_run *runs)
 {
     const struct og_run *last = &runs[p->n_runs - 1];
@@ -569,7 +571,7 @@ static void fit_runs(struct og_confirmed *p, const struct og_run *runs)
     }
 }
 
-/* Whether a part is enough to be reported. */
+/* Whether a part is long enough to be reported. */
 static bool is_enough(const struct og_confirming *c,
                       struct og_align_side document,
                       const struct og_confirmed *p, const struct og_run *runs)
@@ -586,8 +588,8 @@ static bool is_enough(const struct og_confirming *c,
     return longest >= (uint32_t)(by_character ? LEAST_CHARACTERS : LEAST_RUN);
 }
 
-/* A part of a copy, from c->owner: its runs, without single words at its ends
- * that belong to nothing. */
+/* A part of a copy, from c->owner: its runs, without isolated single words at
+ * its ends. */
 static void keep_part(struct og_confirming *c, struct og_align_side document,
                       struct og_confirmed part, bool is_whole)
 {
@@ -611,8 +613,8 @@ static void keep_part(struct og_confirming *c, struct og_align_side document,
     c->n_runs = part.first_run + n;
 }
 
-/* Behind the last token from `t` on that has the same owner; a few words that
- * nobody has, in between, are edits inside a passage. */
+/* The end of the tokens from `t` on with the same owner; a few words without an
+ * owner in between are edits inside a passage. */
 static size_t part_end(const struct og_confirming *c, size_t t, size_t n_tokens)
 {
     const uint32_t owner = c->owner[t];
@@ -695,7 +697,7 @@ static bool was_compared(const struct og_confirming *c, uint32_t doc)
     return false;
 }
 
-/* From here on `owner` says whether a confirmed passage has the token. */
+/* From here on `owner` says whether a confirmed passage contains the token. */
 static void mark_confirmed(struct og_confirming *c, size_t n_tokens)
 {
     memset(c->owner, 0, n_tokens * sizeof(*c->owner));
@@ -704,8 +706,8 @@ static void mark_confirmed(struct og_confirming *c, size_t n_tokens)
             c->owner[t] = 1;
 }
 
-/* What the table alone says of a text that was not compared: it is reported
- * like the others only when it is long enough for a passage. */
+/* What the table alone says about a text that was not compared: it is reported
+ * like the others only if it is long enough for a passage. */
 static bool is_too_little(const struct og_confirming *c,
                           const struct og_copy *copy)
 {

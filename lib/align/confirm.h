@@ -2,29 +2,30 @@
 #define OG_ALIGN_CONFIRM_H
 
 /*   in:  the hits of a document, and the texts of their origins  (lib/store)
- *   out: passages that were compared word for word               (lib/report)
+ *   out: passages that were compared word by word                (lib/report)
  *
- * A hit is a seed: it says where to look in the origin's text. The passage is
- * then as long as the texts agree, over small edits, also where the table has
- * forgotten; and a hit that was an accident finds nothing. A passage goes to
- * the earliest origin that contains most of it (claims.h).
+ * A hit is a seed: it tells where to look in the origin's text. The passage
+ * then extends as far as the texts agree, across small edits, also where the
+ * table has forgotten shingles; and a coincidental hit finds nothing. A passage
+ * goes to the earliest origin that contains most of it (claims.h).
  *
- * Or a hit is only a hint whom to compare with (`reworded`): the texts are then
- * laid side by side as wholes, and passages are found that were reworded and
- * have no shingle in common. Copies take tokens first, then the reworded
- * passages, those with the most evidence before the others. */
+ * Or a hit is only a hint which document to compare with (`reworded`): the
+ * whole texts are then aligned, which also finds reworded passages without a
+ * common shingle. Copies are assigned tokens first, then the reworded passages,
+ * those with the most evidence before the others. */
 
 #include "lib/align/align.h"
 #include "lib/align/candidates.h"
 #include "lib/align/claims.h"
 #include "lib/align/text_seeds.h"
 
-/* Texts that are fetched for one document at most: those with the most hits.
- * The passages of other origins stay as the labels have them. Beyond the first
- * few only as long as they are short. */
+/* The most texts fetched for one document: those with the most hits. The
+ * passages of other origins are those of the labels. Beyond the first few only
+ * short ones are fetched. */
 #define OG_CONFIRM_ORIGINS 64
 
-/* Of each of them, so many that may have had its passages before. */
+/* For each of them, the number of documents that may have had its passages
+ * before. */
 #define OG_CONFIRM_ANCESTORS 16
 
 struct og_confirmed {
@@ -32,7 +33,8 @@ struct og_confirmed {
     uint32_t doc;
     uint32_t origin_begin, origin_end; /* tokens of the origin */
     size_t first_run, n_runs;          /* in og_confirming.runs */
-    uint32_t side;                     /* which origin, in order of asking */
+    uint32_t side;                     /* which origin, in order of the
+                                          queries */
     enum og_passage_kind kind;
     float weight;
 };
@@ -46,20 +48,20 @@ struct og_ranked {
 /* Where the texts come from. */
 struct og_confirm_source {
     void *ctx;
-    /* The tokens of document `doc`, valid until the next call but those of the
-     * same `side` number, 0 .. OG_CONFIRM_ORIGINS - 1. Their hashes are enough.
-     * Tokens NULL: there is no text of it. */
+    /* The tokens of document `doc`, valid until the next call, except those of
+     * the same `side` number, 0 .. OG_CONFIRM_ORIGINS - 1. Only hashes are
+     * required. Tokens NULL: its text is not stored. */
     og_status (*side)(void *ctx, uint32_t doc, uint32_t side,
                       struct og_align_side *out, og_error *err);
-    /* The same with its text and the places of the tokens in it, for a side
-     * that has something to report; it stays valid as the first did. NULL:
-     * `side` gives all there is. */
+    /* The same with its text and the positions of the tokens in it, for a side
+     * that has something to report; valid as long as the first. NULL: `side`
+     * returns everything. */
     og_status (*whole)(void *ctx, uint32_t doc, uint32_t side,
                        struct og_align_side *out, og_error *err);
-    /* The documents that hold passages of `doc`, whose tokens these are, before
-     * it, as far as they may be origins: those of the most first, at most `max`
-     * of them. What they are must not depend on the order of arrival. May be
-     * NULL. */
+    /* The documents that contain passages of `doc`, whose tokens these are,
+     * before it, as far as they may be origins: those with the most first, at
+     * most `max` of them. The result must not depend on the order of arrival.
+     * May be NULL. */
     og_status (*ancestors)(void *ctx, uint32_t doc,
                            const struct og_tokens *tokens, uint32_t max,
                            uint32_t *out, uint32_t *out_n, og_error *err);
@@ -68,13 +70,14 @@ struct og_confirm_source {
 
 struct og_confirming {
     const og_allocator *allocator;
-    bool reworded; /* the caller's: look for reworded passages, too. Needs the
+    bool reworded; /* set by the caller: find reworded passages, too. Needs the
                       texts of both sides, not only their tokens */
     struct og_aligner *aligner;
     struct og_text_seeds text_seeds;
-    uint32_t least;     /* the caller's: tokens of a copy that is reported */
-    uint32_t least_end; /* the caller's: equal tokens after a gap with which a
-                           copy may end; 0: those of words */
+    uint32_t least;     /* set by the caller: minimum tokens of a copy to
+                           report */
+    uint32_t least_end; /* set by the caller: equal tokens after a gap with
+                           which a copy may end; 0: the default for words */
     struct og_claims claims;
     struct og_run *seeds; /* of all origins */
     size_t n_seeds, seeds_cap;
@@ -83,17 +86,17 @@ struct og_confirming {
     size_t n, cap;
     struct og_run *runs;
     size_t n_runs, runs_cap;
-    struct og_confirmed *found; /* before they are made not to overlap */
+    struct og_confirmed *found; /* before overlaps are resolved */
     size_t n_found, found_cap;
     struct og_ranked *ranked; /* the reworded ones of `found` */
     size_t ranked_cap;
-    uint32_t *owner; /* of each token: its place in `found`, plus 1 */
+    uint32_t *owner; /* per token: its index in `found`, plus 1 */
     size_t owner_cap;
     uint8_t *is_old; /* whether the token is in a run that some origin has,
                         reported or not */
     size_t is_old_cap;
     struct og_copies rest;             /* see og_confirm_rest() */
-    uint32_t docs[OG_CONFIRM_ORIGINS]; /* whose texts were compared */
+    uint32_t docs[OG_CONFIRM_ORIGINS]; /* the compared documents */
     struct og_align_side sides[OG_CONFIRM_ORIGINS];
     uint32_t n_docs;
     size_t n_fetched; /* tokens of their texts */
@@ -108,10 +111,11 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
                      const struct og_labels *labels,
                      const struct og_confirm_source *source, og_error *err);
 
-/* What the labels know beside the confirmed passages, into c->rest: copies of
- * origins whose text was not compared. Of the others nothing: what a text does
- * not hold was not copied from it, whatever the table says (two fingerprints
- * fell together, or an estimation filled the slot). */
+/* What the labels say beyond the confirmed passages, written to c->rest: copies
+ * of origins whose text was not compared. Labels of compared origins are
+ * ignored: a passage that is not in the text was not copied from it, whatever
+ * the table says (two fingerprints collided, or an estimation filled the
+ * slot). */
 og_status og_confirm_rest(struct og_confirming *c,
                           const struct og_copies *copies, size_t n_tokens,
                           og_error *err);

@@ -1,15 +1,15 @@
 /* From pairs of sentences to passages.
  *
- * What a group of pairs spans in both texts is taken as a whole: the sentences
- * between the paired ones belong to it. It weighs
+ * The range of a group of pairs in both texts counts as a whole, including the
+ * sentences between the paired ones. Its weight is
  *
  *     shared * dice,   dice = 2 * shared / (all here + all there)
  *
  * where `shared` is the weight of the stems that both sides have in common,
- * each as often as both have it. So evidence counts, and agreement counts: a
- * short passage must agree more than a long one. The weight that is asked for
- * is a little less than that of two sentences that agree by half. Below it are
- * sentences on the same subject that nobody copied. */
+ * each as often as both have it. So both the amount of evidence and the
+ * agreement count: a short passage must agree more than a long one. The
+ * required weight is a little less than that of two sentences that agree by
+ * half. Below it are sentences on the same subject that were not copied. */
 
 #include "lib/align/reworded.h"
 
@@ -34,7 +34,7 @@ og_status og_groups_add(struct og_groups *groups, struct og_group group,
     return OG_OK;
 }
 
-/* stems->mark counts the stems of the origin's side that are not yet taken. */
+/* stems->mark counts the stems of the origin's side that are not taken yet. */
 static float weigh(const struct og_group *g, const struct og_passages *copies,
                    const struct og_bags *document, const struct og_bags *origin,
                    const struct og_stems *stems)
@@ -61,8 +61,8 @@ static float weigh(const struct og_group *g, const struct og_passages *copies,
     return all > 0 ? 2 * shared * shared / all : 0;
 }
 
-/* What supports a group besides the copies inside it: the same weight, of the
- * tokens of the document that no copy has. */
+/* The evidence for a group beyond the copies inside it: the same weight, for
+ * the tokens of the document that no copy has. */
 float og_group_rest(const struct og_group *g, const struct og_passages *copies,
                     const struct og_bags *document,
                     const struct og_bags *origin, const struct og_stems *stems)

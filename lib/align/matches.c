@@ -1,12 +1,12 @@
-/* The equal words of a passage, for a reader to see.
+/* The equal words of a passage, for display.
  *
- * Of a reworded passage these are the runs inside it, the longest first, and
- * then single words that are once or twice on either side. Of a copy these
- * are the runs of its chain. Where two runs meet, the words that both claim
- * stay with the first. Between them are the words that were changed; there
+ * For a reworded passage these are the runs inside it, the longest first, and
+ * then single words that occur once or twice on either side. For a copy these
+ * are the runs of its chain. Where two runs overlap, the words belong to the
+ * first. Between them are the changed words; there
  * are equal ones among those too, too few in a row to be a run: a longest
- * common subsequence of the two sides of the gap finds them, when both are
- * short. That costs 32 comparisons for each token at most. */
+ * common subsequence of the two sides of the gap finds them, if both are short.
+ * That costs at most 32 comparisons per token. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void og_matcher_release(struct og_matcher *matcher)
     OG_UNGROW(matcher->allocator, matcher->words, matcher->words_cap);
 }
 
-/* Joins a match to the one before it when they touch on both sides. */
+/* Merges a match into the previous one if they touch on both sides. */
 static og_status add_match(const struct matching *m, size_t first,
                            struct og_run run)
 {
@@ -193,7 +193,7 @@ static og_status find_inside(const struct matching *m,
     return OG_OK;
 }
 
-/* The parts of a run, of two tokens or more, that nobody has. */
+/* The parts of a run, of two tokens or more, that are not taken. */
 static og_status take_run(const struct matching *m, const struct og_passage *p,
                           const struct taken *taken, struct og_run run)
 {
@@ -238,7 +238,7 @@ static og_status take_words(const struct matching *m,
                             const struct og_passage *p,
                             const struct taken *taken)
 {
-    enum { MOST = 2 }; /* what is more often could be paired at will */
+    enum { MOST = 2 }; /* more frequent words could be paired arbitrarily */
     struct og_word *a = m->matcher->words;
     const size_t n_a =
         sort_words(a, m->document.data, taken->here, p->begin, p->end);
@@ -262,7 +262,7 @@ static og_status take_words(const struct matching *m,
     return OG_OK;
 }
 
-/* Matches that touch on both sides become one. */
+/* Merges matches that touch on both sides. */
 static void join_matches(struct og_runs *out, size_t first)
 {
     size_t n = first;
@@ -338,7 +338,7 @@ og_status og_passages_match(struct og_matcher *matcher,
 
 /* ---- the words themselves ---- */
 
-/* How many words at the front of a match are equal. */
+/* The number of equal words at the front of a match. */
 static uint32_t n_read(struct og_align_side document,
                        struct og_align_side origin, const struct og_run *run)
 {
@@ -384,7 +384,7 @@ static og_status keep_equal_parts(struct og_passage *p,
     return OG_OK;
 }
 
-/* Its ends, which were those of its matches. */
+/* Sets its ends to those of its matches. */
 static void fit_copy(struct og_passage *p, const struct og_run *matches)
 {
     if (p->n_runs == 0 || p->kind != OG_PASSAGE_COPY) return;

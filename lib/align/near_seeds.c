@@ -1,8 +1,9 @@
-/* The plane of the two texts is cut into cells: BLOCK tokens of the document by
- * SHIFT tokens of shift between the texts. Each seed marks the cells along its
- * way and their neighbours; a run asks for its own cell. The marks are bits in
- * a hash table, so a cell may be marked by accident: then a run stays that
- * could have gone, no more. */
+/* The plane of the two texts is divided into cells: BLOCK tokens of the
+ * document by SHIFT tokens of shift between the texts. Each seed marks the
+ * cells along its way and their neighbours; a run is kept if its cell is
+ * marked. The marks are bits in a hash table, so a cell may be marked by
+ * chance: then a run is kept that could have been dropped, and nothing
+ * worse. */
 
 #include "lib/align/near_seeds.h"
 
@@ -16,7 +17,7 @@ enum {
     SHIFT = 16,
     LONG = 8,            /* a run that needs no seed */
     BITS_EACH = 8,       /* for a marked cell */
-    MOST_CELLS = 1 << 20 /* of all seeds; beyond that everything stays */
+    MOST_CELLS = 1 << 20 /* of all seeds; beyond that everything is kept */
 };
 
 void og_near_seeds_init(struct og_near_seeds *near,

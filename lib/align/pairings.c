@@ -1,15 +1,16 @@
-/* Sentences of two texts that say the same.
+/* Sentences of two texts with the same meaning.
  *
- * Two sentences are paired when their weighted bags of stems point the same
- * way (cosine) and much of their stems is the same (Dice's coefficient): the
- * one alone is fooled by a single rare name, the other by small words. The
- * sums for all sentences of the origin come from the lists of where each stem
- * occurs; a stem that occurs in more than MAX_POSTS sentences of the origin
- * says little and is left out, which bounds the work.
+ * Two sentences are paired if their weighted bags of stems have similar
+ * directions (cosine) and share many stems (Dice's coefficient): the former
+ * alone is misled by a single rare name, the latter by function words. The sums
+ * for all sentences of the origin come from the lists of where each stem
+ * occurs; a stem that occurs in more than MAX_POSTS sentences of the origin is
+ * insignificant and omitted, which bounds the work.
  *
  * Pairs that are near each other in both texts belong together, whatever
  * their order: they are split where one text has a gap of more than max_gap
- * sentences, then where the other has, until no part falls apart any more. */
+ * sentences, then where the other has one, until no part can be split any
+ * more. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +57,8 @@ static og_status reserve(struct og_pairings *p, const struct og_bags *document,
     return OG_OK;
 }
 
-/* A counting sort of the items by stem; first[stem] ends up as the place of
- * its list because each is filled from its end. */
+/* A counting sort of the items by stem; first[stem] ends up as the start of its
+ * list because each is filled backwards. */
 og_status og_pairings_index(struct og_pairings *p,
                             const struct og_bags *document,
                             const struct og_bags *origin,
@@ -122,7 +123,7 @@ static float cosine_of(const struct og_pairings *p, const struct og_bag *bag,
     return norms > 0 ? p->sum[b] / norms : 0;
 }
 
-/* Keeps the MAX_PAIRS most alike of those from `first` on. */
+/* Keeps the MAX_PAIRS most similar of those from `first` on. */
 static void keep_pair(struct og_pairings *p, size_t first,
                       struct og_pairing pair)
 {
@@ -191,8 +192,8 @@ static int by_origin(const void *a, const void *b)
     return (x->bag > y->bag) - (x->bag < y->bag);
 }
 
-/* Gives new numbers to groups, split where neighbours in the order at hand are
- * far apart. Returns how many there are. */
+/* Assigns new numbers to groups, split where neighbours in the current order
+ * are far apart. Returns their number. */
 static uint32_t split(struct og_pairings *p, bool in_origin, float max_gap)
 {
     uint32_t group = 0;

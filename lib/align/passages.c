@@ -1,13 +1,13 @@
 /* Passages that do not overlap.
  *
  * Two passages may claim the same words of the document: the same words occur
- * twice in the origin, or the edges of two copies meet in a common phrase. The
- * one with more evidence keeps them. What is left of the other is a passage
- * still when it is the larger part of it.
+ * twice in the origin, or the edges of two copies overlap in a common phrase.
+ * The one with more evidence keeps them. The rest of the other remains a
+ * passage if it is the larger part of it.
  *
- * A summary may show as several passages: a sentence from here, one from far
- * after it. Those that are close together here and far apart there are one.
- */
+ * A summary may appear as several passages: a sentence from one place, the next
+ * from far after it. Those that are close together here and far apart there are
+ * merged. */
 
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ static int by_place(const void *a, const void *b)
     return (x->origin_end > y->origin_end) - (x->origin_end < y->origin_end);
 }
 
-/* Whether cutting `n_cut` tokens off leaves the larger part. */
+/* Whether removing `n_cut` tokens leaves the larger part. */
 static bool survives(const struct og_passage *p, uint32_t n_cut)
 {
     return n_cut <= (p->end - p->begin) / 2;
@@ -57,7 +57,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The words of the origin that answer to those cut off go with them. */
+/* The corresponding words of the origin are removed as well. */
 static void cut_front(struct og_passage *p, uint32_t begin)
 {
     const uint32_t n_cut = begin - p->begin;
@@ -119,8 +119,8 @@ static void include_piece(struct og_passage *whole,
     whole->weight += piece->weight;
 }
 
-/* Behind the last of the pieces that follow `first`, each near the one before;
- * what they span together. */
+/* The end of the pieces that follow `first`, each near the previous one; and
+ * their total range. */
 static size_t gather_pieces(const struct og_passages *passages, size_t first,
                             const struct og_align_thresholds *thresholds,
                             struct og_passage *whole)
@@ -140,8 +140,8 @@ static size_t gather_pieces(const struct og_passages *passages, size_t first,
     return i;
 }
 
-/* Who copies or rewords a text passage by passage keeps its length: a summary
- * is much shorter than what it draws on. */
+/* Copying or rewording a text passage by passage preserves its length: a
+ * summary is much shorter than its source. */
 void og_passages_join_drawn(struct og_passages *passages,
                             const struct og_align_thresholds *thresholds)
 {

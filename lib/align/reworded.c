@@ -1,15 +1,16 @@
-/* Passages that say the same in other words.
+/* Passages with the same meaning in other words.
  *
  *     both texts as bags of stems   bags.c
- *     -> sentences that are alike   pairings.c
+ *     -> similar sentences          pairings.c
  *     -> groups of them             groups.c
- *     -> and what sums the whole up summaries.c
+ *     -> and summaries of the whole summaries.c
  *
- * Words that were replaced, moved, translated to and fro: what stays is most of
- * the rare words, in sentences that follow each other here and there. The unit
- * is the sentence, so the ends of such a passage are ends of sentences. Copies
- * have better ends, so where copies are most of a group they stay and the
- * group goes; where they are phrases that survived, they go. */
+ * Words are replaced, moved, translated back and forth: what remains is most of
+ * the rare words, in sentences that follow each other on both sides. The unit
+ * is the sentence, so such a passage begins and ends with sentences. Copies
+ * have more precise ends, so where copies are most of a group they are kept and
+ * the group is dropped; where they are phrases that survived, they are
+ * dropped. */
 
 #include "lib/align/reworded.h"
 
@@ -70,7 +71,7 @@ uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
     return n;
 }
 
-/* A passage with copies in it needs evidence besides them: as much as the
+/* A passage that contains copies needs evidence beyond them: as much as the
  * longest of them is worth, and no more than max_rest. */
 static float rest_needed(const struct og_passages *copies,
                          const struct og_passage *p, float max_rest)
@@ -82,7 +83,7 @@ static float rest_needed(const struct og_passages *copies,
     return most < max_rest ? most : max_rest;
 }
 
-/* Copies that lie mostly within a reworded passage go. */
+/* Drops copies that are mostly inside a reworded passage. */
 static void drop_copies(struct og_passages *passages, size_t n_copies,
                         const struct og_passage *p, float mostly)
 {
@@ -93,7 +94,7 @@ static void drop_copies(struct og_passages *passages, size_t n_copies,
         const uint32_t inside =
             common_len(p->begin, p->end, copy->begin, copy->end);
         if (inside > 0 && (float)inside >= mostly * (float)len)
-            copy->n_runs = 0; /* marks it as gone */
+            copy->n_runs = 0; /* marks it as dropped */
     }
 }
 

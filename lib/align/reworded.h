@@ -1,7 +1,8 @@
 #ifndef OG_ALIGN_REWORDED_H
 #define OG_ALIGN_REWORDED_H
 
-/* Reworded passages, see reworded.c: its steps and the memory between them. */
+/* Reworded passages, see reworded.c: its steps and the data passed between
+ * them. */
 
 #include "lib/align/aligner.h"
 #include "lib/align/near_seeds.h"
@@ -11,7 +12,7 @@
 /* A sentence is a bag of stems: items[first .. first + n_items). */
 struct og_bag_item {
     uint32_t stem;
-    uint32_t n; /* how often */
+    uint32_t n; /* number of occurrences */
 };
 
 struct og_bag {
@@ -39,11 +40,11 @@ struct og_stems {
     const og_allocator *allocator;
     struct og_hash_table numbers; /* from 1 */
     uint32_t n;
-    float *weight; /* how much it says: the rarer, the more */
+    float *weight; /* its significance: the rarer, the more */
     size_t weight_cap;
-    uint32_t *n_bags; /* that hold it, of both texts */
+    uint32_t *n_bags; /* of both texts, that contain it */
     size_t n_bags_cap;
-    uint32_t *mark; /* scratch of the steps, 0 between them */
+    uint32_t *mark; /* scratch of the steps, 0 in between */
     size_t mark_cap;
 };
 
@@ -67,12 +68,12 @@ struct og_pairings {
     const og_allocator *allocator;
     struct og_pairing *data;
     size_t n, cap;
-    /* The bags of the origin that hold a stem: posts[first[stem] ..]. */
+    /* The bags of the origin that contain a stem: posts[first[stem] ..]. */
     uint32_t *first;
     size_t first_cap;
     struct og_bag_item *posts; /* .stem is the number of a bag here */
     size_t posts_cap;
-    float *sum; /* of each bag of the origin; 0 between two bags */
+    float *sum; /* of each bag of the origin; 0 between two queries */
     size_t sum_cap;
     uint32_t *shared;
     size_t shared_cap;
@@ -84,20 +85,20 @@ void og_pairings_init(struct og_pairings *pairings,
                       const og_allocator *allocator);
 void og_pairings_release(struct og_pairings *pairings);
 
-/* Indexes the origin; makes room for all of the below. */
+/* Indexes the origin; reserves room for everything below. */
 og_status og_pairings_index(struct og_pairings *pairings,
                             const struct og_bags *document,
                             const struct og_bags *origin,
                             const struct og_stems *stems, og_error *err);
 
-/* All pairs of bags that are alike enough, in groups: pairs of one group have
- * the same number and are together. */
+/* All pairs of sufficiently similar bags, in groups: pairs of one group have
+ * the same number and are adjacent. */
 og_status
 og_pairings_find(struct og_pairings *pairings, const struct og_bags *document,
                  const struct og_bags *origin, const struct og_stems *stems,
                  const struct og_align_thresholds *thresholds, og_error *err);
 
-/* The bag of the origin that is most like `bag`; returns the cosine. */
+/* The bag of the origin most similar to `bag`; returns the cosine. */
 float og_pairings_best(struct og_pairings *pairings,
                        const struct og_bags *document,
                        const struct og_bags *origin,
@@ -124,14 +125,14 @@ void og_groups_release(struct og_groups *groups);
 og_status og_groups_add(struct og_groups *groups, struct og_group group,
                         og_error *err);
 
-/* Those groups of pairings that weigh `min_weight` as a whole. */
+/* The groups of pairings whose weight is at least `min_weight`. */
 og_status
 og_groups_weigh(struct og_groups *groups, const struct og_pairings *pairings,
                 const struct og_bags *document, const struct og_bags *origin,
                 const struct og_stems *stems, float min_weight, og_error *err);
 
-/* What supports a group besides the copies inside it: the same weight, of the
- * tokens of the document that no copy has. */
+/* The evidence for a group beyond the copies inside it: the same weight, for
+ * the tokens of the document that no copy has. */
 float og_group_rest(const struct og_group *group,
                     const struct og_passages *copies,
                     const struct og_bags *document,
@@ -154,9 +155,9 @@ void og_reworder_init(struct og_reworder *reworder,
                       const og_allocator *allocator);
 void og_reworder_release(struct og_reworder *reworder);
 
-/* Passages of the document that draw on sentences all over the origin, into
- * reworder->summaries; groups and copies that explain a passage better are
- * looked at. */
+/* Passages of the document that draw on sentences all over the origin, written
+ * to reworder->summaries; groups and copies that explain a passage better take
+ * precedence. */
 og_status og_summaries_find(struct og_reworder *reworder,
                             const struct og_passages *copies, og_error *err);
 
@@ -165,13 +166,13 @@ uint32_t og_copied_tokens(const struct og_passages *copies, uint32_t begin,
                           uint32_t end);
 
 /* Adds reworded passages to `passages`, which contains the copies, in order; a
- * copy that is a lesser part of a reworded passage goes. */
+ * copy that is a minor part of a reworded passage is dropped. */
 og_status og_reworded_find(struct og_reworder *reworder,
                            struct og_align_side document,
                            struct og_align_side origin, uint32_t min_tokens,
                            struct og_passages *passages, og_error *err);
 
-/* Everything that a thread keeps warm. */
+/* All memory that a thread reuses. */
 struct og_aligner {
     const og_allocator *allocator;
     struct og_run_finder finder;

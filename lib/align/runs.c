@@ -1,17 +1,17 @@
 /* Equal tokens in a row.
  *
- * Finding them without a hint: every shingle of three tokens of the origin goes
- * into a chained hash table; every shingle of the document is looked up, and
- * each place where it is, is grown to both sides as far as tokens are equal.
- * Three tokens are few enough to find what was reworded in part, and enough not
- * to meet at every "of the".
+ * Without hints: every shingle of three tokens of the origin is entered into a
+ * chained hash table; every shingle of the document is looked up, and each
+ * occurrence is extended in both directions while tokens are equal. Three
+ * tokens are few enough to find partly reworded text, and enough not to match
+ * every "of the".
  *
- * Text that repeats itself is where this costs. Two texts of one repeated token
- * have n * m equal shingles, and a run begins at each of n + m diagonals. So:
- * a look-up goes through no more than MAX_PLACES places; a diagonal remembers
- * where its last run ended, so no run is walked twice; and inside a long run
- * only what reaches beyond its end is of interest (the trick of LZ77 coders).
- * And a budget of comparisons ends the search, whatever else comes. */
+ * Repetitive text is the expensive case. Two texts of one repeated token have n
+ * * m equal shingles, and a run begins on each of n + m diagonals. So: a
+ * look-up visits no more than MAX_PLACES places; a diagonal remembers where its
+ * last run ended, so no run is compared twice; and inside a long run only runs
+ * that extend beyond its end matter (as in LZ77 coders). Finally, a budget of
+ * comparisons limits the search. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,11 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* Of one shingle in the origin. More have "of the" and the like only. */
+/* Occurrences of one shingle in the origin. Only "of the" and the like have
+ * more. */
 #define MAX_PLACES 24
 
-/* Inside a run of so many tokens others must reach beyond it. */
+/* Inside a run of this many tokens others must extend beyond it. */
 #define LONG_RUN 128
 
 /* ---- arrays ---- */
@@ -99,8 +100,8 @@ struct search {
     struct og_align_window window; /* where runs are looked for */
     size_t mask;                   /* of heads and of diagonals */
     struct og_runs *out;
-    uint32_t cover_end; /* of the long run that reaches furthest */
-    uint64_t budget;    /* comparisons that are left */
+    uint32_t cover_end; /* of the long run that extends farthest */
+    uint64_t budget;    /* remaining comparisons */
     og_error *err;
 };
 
@@ -180,7 +181,7 @@ static og_status note_run(struct search *s, uint32_t i, uint32_t j)
     const struct og_run run = {i - before, j - before, before + after};
     spend(s, run.len);
     *diagonal_of(s, i, j) = (struct og_diagonal){i - j, i + after};
-    if (run.len < OG_RUN_MIN) return OG_OK; /* equal by hash alone */
+    if (run.len < OG_RUN_MIN) return OG_OK; /* equal by hash only */
     if (run.len >= LONG_RUN && i + after > s->cover_end)
         s->cover_end = i + after;
     return og_runs_add(s->out, run, s->err);

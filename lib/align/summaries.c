@@ -1,22 +1,22 @@
 /* Passages that sum up the origin.
  *
- * The author of a summary takes a word here and a phrase there: hardly one of
- * their sentences is like one of the origin, but nearly all of their rarer
- * words are somewhere in it. So each sentence of the document scores
+ * The author of a summary takes a word here and a phrase there: hardly any
+ * sentence resembles one of the origin, but nearly all of the rarer words are
+ * somewhere in it. So each sentence of the document scores
  *
  *     weight of its stems that the origin has - threshold * weight of all
  *
  * and the run of sentences with the largest sum (Kadane) is a candidate; then
- * the best run before and the best after it, and so on.
+ * the best run before it and the best after it, and so on.
  *
- * Which share of its words an unrelated text has in common with the origin
- * depends on how long the origin is, and on the subject of both. So the
- * threshold lies above the share that the rest of the document shows, and rises
- * with the length of the origin.
+ * The share of words that an unrelated text has in common with the origin
+ * depends on the length of the origin, and on the subject of both. So the
+ * threshold is above the share of the rest of the document, and grows with the
+ * length of the origin.
  *
- * What else can look like this, and is not: a passage that was copied or
- * reworded from one place (a copy or a group explains it), and text on the same
- * subject (its sentences resemble nothing in particular, or all one place).
+ * Two other cases look similar: a passage that was copied or reworded from one
+ * place (a copy or a group explains it), and text on the same subject (its
+ * sentences resemble nothing in particular, or all the same place).
  * A summary has sentences that resemble sentences far apart in the origin. */
 
 #include <math.h>
@@ -27,7 +27,7 @@
 
 struct stretch {
     size_t first, last;
-    float score; /* 0: there is none */
+    float score; /* 0: none */
 };
 
 struct sums {
@@ -80,8 +80,8 @@ static struct stretch best_stretch(const struct og_reworder *r, size_t begin,
     return best;
 }
 
-/* The share of words that the document has in common with the origin outside
- * of its best stretch; when nearly all of it is that, a usual one. */
+/* The share of words that the document has in common with the origin outside of
+ * its best stretch; if that is nearly all of it, a typical share. */
 static float share_of_rest(const struct og_reworder *r)
 {
     const struct stretch best =
@@ -108,7 +108,7 @@ static float threshold_for(const struct og_reworder *r)
 
 /* ---- is it a summary? ---- */
 
-/* Marks the stems of the stretch that the origin has; their weight. */
+/* Marks the stems of the stretch that the origin has; returns their weight. */
 static float mark_stems(const struct sums *s, struct stretch at, uint32_t mark)
 {
     const struct og_bags *d = &s->r->document;
@@ -183,7 +183,7 @@ static bool is_drawn_from_all_over(const struct sums *s, struct stretch at)
                         r->thresholds.min_spread * (float)r->origin.n;
 }
 
-/* The sentences of the origin from the first to the last that was drawn on. */
+/* The sentences of the origin from the first to the last that was used. */
 static bool find_drawn_on(const struct sums *s, struct og_group *g)
 {
     const struct og_bags *o = &s->r->origin;

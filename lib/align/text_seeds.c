@@ -1,11 +1,11 @@
-/* Shingles of k tokens are hashed by a sum that rolls: turn it by a bit, take a
- * token in at one end, let one go at the other. The hashes of tokens are random
- * in all of their bits, and so is the sum. It decides where to look, never what
- * is equal: every seed is compared, token by token.
+/* Shingles of k tokens are hashed by a rolling sum: rotate it by a bit, add a
+ * token at one end, remove one at the other. The hashes of tokens are random in
+ * all of their bits, and so is the sum. It only decides where to look: every
+ * seed is compared, token by token.
  *
- * The document is indexed once, its origins are passed over. A shingle that the
- * document has several times is kept under its first place, and `first` leads
- * there from the others, so text that repeats itself costs no more than any
+ * The document is indexed once, its origins are scanned. A shingle that the
+ * document has several times is stored under its first position, to which
+ * `first` leads from the others, so repetitive text costs no more than any
  * other. */
 
 #include "lib/align/text_seeds.h"
@@ -26,8 +26,8 @@ struct og_text_seed_slot {
     uint32_t pos; /* plus 1; 0: free */
 };
 
-/* Bits of the filter for each shingle: one in sixteen of the strange ones is
- * looked up in vain, and 10,000 tokens fit into the nearest cache. */
+/* Bits of the filter per shingle: one in sixteen of the unknown ones is looked
+ * up in vain, and 10,000 tokens fit into the L1 cache. */
 enum { BITS_EACH = 16 };
 
 void og_text_seeds_init(struct og_text_seeds *seeds,
@@ -61,7 +61,7 @@ struct rolling {
     uint32_t k;
 };
 
-/* At the shingle of number `first`. */
+/* At shingle number `first`. */
 static struct rolling rolling_start(const uint64_t *hash, size_t first,
                                     uint32_t k)
 {
@@ -109,8 +109,8 @@ static inline void set_bit(struct og_text_seeds *s, uint64_t sum)
     s->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
 }
 
-/* Where it is, or the free slot where it belongs. Two sums with the same 32
- * bits are taken for one; whoever looks compares. */
+/* Its slot, or the free slot for it. Two sums with the same 32 bits are not
+ * distinguished; the caller compares. */
 static inline struct og_text_seed_slot *find_slot(const struct og_text_seeds *s,
                                                   uint64_t mixed)
 {
@@ -150,17 +150,17 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
 
 /* ---- an origin ---- */
 
-/* Shingles whose bit is set, of so many in a row. Which they are is no pattern
- * that a branch could learn, so they are written down without one. */
+/* Shingles of a block whose bit is set. Branch prediction cannot learn the
+ * pattern, so they are written without branches. */
 enum { BLOCK = 256, LANES = 8 };
 
 struct maybe_held {
-    uint64_t sum[BLOCK + LANES]; /* a vector may be written after the last */
+    uint64_t sum[BLOCK + LANES]; /* a vector may be written past the last */
     uint32_t pos[BLOCK + LANES];
     size_t n;
 };
 
-/* Of the shingles begin .. end, the first of which is that of `r`. */
+/* For the shingles begin .. end, the first of which is that of `r`. */
 static void gather_held(const struct og_text_seeds *s, struct rolling *r,
                         size_t begin, size_t end, struct maybe_held *out)
 {
@@ -176,8 +176,8 @@ static void gather_held(const struct og_text_seeds *s, struct rolling *r,
     *r = here;
 }
 
-/* After a shingle that the document has comes most often the one that follows
- * it there: then nothing is looked up. */
+/* A shingle of the document is usually followed by the next one there: then
+ * nothing is looked up. */
 static void note_held(struct og_text_seeds *s, const struct maybe_held *held)
 {
     size_t next = s->n;
@@ -194,8 +194,8 @@ static void note_held(struct og_text_seeds *s, const struct maybe_held *held)
 
 #if defined(OG_X86)
 /* The sums of the eight shingles of eight tokens that begin at hash[0 .. 7];
- * hash[0 .. 15] is read. A sum of two tokens is made of one, of four tokens of
- * those of two, of eight of those of four: three steps for all of them. */
+ * hash[0 .. 15] is read. Sums of two tokens are made from those of one, of four
+ * from those of two, of eight from those of four: three steps in all. */
 OG_TARGET_AVX512 static inline __m512i sums_of_8(const uint64_t *hash)
 {
     const __m512i low = _mm512_loadu_si512(hash);
@@ -213,7 +213,7 @@ OG_TARGET_AVX512 static inline __m512i sums_of_8(const uint64_t *hash)
                             _mm512_alignr_epi64(four_more, four, 4));
 }
 
-/* gather_held() of shingles of eight tokens; their number is a multiple of
+/* gather_held() for shingles of eight tokens; their number is a multiple of
  * eight, and eight more tokens follow the last of them. */
 OG_TARGET_AVX512 static void gather_held_avx512(const struct og_text_seeds *s,
                                                 const uint64_t *hash,
@@ -243,7 +243,8 @@ OG_TARGET_AVX512 static void gather_held_avx512(const struct og_text_seeds *s,
 }
 #endif
 
-/* As many shingles of the origin as vectors can take; how many. */
+/* Processes as many shingles of the origin as vectors can; returns their
+ * number. */
 static size_t pass_over_wide(struct og_text_seeds *s,
                              const struct og_tokens *origin)
 {
@@ -267,7 +268,7 @@ static size_t pass_over_wide(struct og_text_seeds *s,
 
 static void pass_over(struct og_text_seeds *s, const struct og_tokens *origin)
 {
-    const size_t last = origin->n - s->k; /* there is no token after it */
+    const size_t last = origin->n - s->k; /* no token follows it */
     const size_t first = pass_over_wide(s, origin);
     struct rolling r = rolling_start(origin->hash, first, s->k);
     struct maybe_held held;
@@ -308,19 +309,19 @@ og_status og_text_seeds_find(struct og_text_seeds *seeds,
     if (s->n == 0 || origin->n < s->k) return OG_OK;
     memset(s->there, 0, s->n * sizeof(*s->there));
     pass_over(s, origin);
-    uint32_t floor = 0; /* no token is looked at more than twice */
+    uint32_t floor = 0; /* no token is compared more than twice */
     for (size_t i = 0; i < s->n; i++) {
         const uint32_t place = s->there[s->first[i]];
         if (place == 0) continue;
         const struct og_run run =
             og_seed_grow(document, origin, (uint32_t)i, place - 1, floor);
-        /* The sums were equal and the tokens are not. */
+        /* The sums were equal but the tokens are not. */
         if (run.begin + run.len < i + s->k) continue;
         if (!OG_GROW(s->allocator, s->data, s->cap, s->n_found + 1))
             return og_error_memory(err, s->n_found * sizeof(*s->data), "seeds");
         s->data[s->n_found++] = run;
         floor = run.begin;
-        i = run.begin + run.len - s->k; /* what it holds needs no other */
+        i = run.begin + run.len - s->k; /* shingles inside it need no look-up */
     }
     return OG_OK;
 }
@@ -332,7 +333,7 @@ void og_text_seeds_mark(struct og_text_seeds *s, const struct og_tokens *other)
     if (other->n >= s->k) pass_over(s, other);
 }
 
-/* Only first places are marked. */
+/* Only first positions are marked. */
 double og_text_seeds_share(const struct og_text_seeds *s)
 {
     size_t n_held = 0;
@@ -342,8 +343,7 @@ double og_text_seeds_share(const struct og_text_seeds *s)
     return (double)n_held / (double)s->n_first;
 }
 
-/* Of a shingle that follows one that is equal only the last token is compared.
- */
+/* If the previous shingle was equal, only the last token is compared. */
 uint32_t og_text_seeds_count(const struct og_text_seeds *s,
                              const struct og_tokens *document,
                              const struct og_tokens *other, uint32_t begin,
@@ -353,7 +353,8 @@ uint32_t og_text_seeds_count(const struct og_text_seeds *s,
     const uint64_t *o = other->hash;
     uint32_t n = 0;
     uint32_t from = begin; /* tokens before it were counted */
-    uint32_t last = 0;     /* where the shingle before is, plus 1; 0: nowhere */
+    uint32_t last = 0;     /* position of the previous shingle, plus 1; 0:
+                              none */
     for (uint32_t t = begin; t + s->k <= end; t++) {
         const uint32_t place = s->there[s->first[t]];
         const uint32_t n_equal = last != 0 && place == last + 1 ? s->k - 1 : 0;

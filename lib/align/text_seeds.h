@@ -2,11 +2,11 @@
 #define OG_ALIGN_TEXT_SEEDS_H
 
 /*   in:  the tokens of a document, then those of one origin after another
- *   out: seeds: where the two have k tokens in a row in common
+ *   out: seeds: k consecutive tokens that the two have in common
  *
- * The table forgets, the texts do not: once the text of an origin is at hand
- * for the sake of one hit, all else that it has in common with the document is
- * found for the price of one pass over its tokens. */
+ * The table forgets, the texts do not: once the text of an origin is fetched
+ * because of one hit, everything else that it has in common with the document
+ * is found by one pass over its tokens. */
 
 #include "lib/align/align.h"
 
@@ -14,18 +14,18 @@ struct og_text_seeds {
     const og_allocator *allocator;
     uint32_t k;
     size_t n;       /* shingles of the document, */
-    size_t n_first; /* equal ones once */
-    uint64_t *bits; /* a filter: most shingles of an origin end here */
+    size_t n_first; /* distinct ones */
+    uint64_t *bits; /* a filter that rejects most shingles of an origin */
     size_t bits_cap, bit_mask;
     struct og_text_seed_slot *slots;
     size_t slots_cap, mask;
     uint64_t *sums; /* of each shingle */
     size_t sums_cap;
-    uint32_t *first; /* of each shingle: the first place with the same one */
+    uint32_t *first; /* per shingle: the first position with the same one */
     size_t first_cap;
-    uint32_t *there; /* of each first place: where in the origin, plus 1 */
+    uint32_t *there; /* per first position: where in the origin, plus 1 */
     size_t there_cap;
-    struct og_run *data; /* the outcome */
+    struct og_run *data; /* the result */
     size_t n_found, cap;
 };
 
@@ -33,33 +33,35 @@ void og_text_seeds_init(struct og_text_seeds *seeds,
                         const og_allocator *allocator);
 void og_text_seeds_release(struct og_text_seeds *seeds);
 
-/* The document from now on; k is at least 1. */
+/* Sets the document; k is at least 1. */
 og_status og_text_seeds_set(struct og_text_seeds *seeds,
                             const struct og_tokens *document, uint32_t k,
                             og_error *err);
 
-/* seeds->data: runs of k or more equal tokens, as long as they are, in the
- * order of the document. Of several places in the origin one is reported. Work
- * is linear in the tokens of both. */
+/* seeds->data: maximal runs of k or more equal tokens, in the order of the
+ * document. Of several places in the origin one is reported. Takes linear time
+ * in the tokens of both. */
 og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *document,
                              const struct og_tokens *origin, og_error *err);
 
-/* Looks for the shingles of the document in another text, for the next two. */
+/* Searches for the shingles of the document in another text, for the next two
+ * functions. */
 void og_text_seeds_mark(struct og_text_seeds *seeds,
                         const struct og_tokens *other);
 
-/* How many it has, equal ones once, as a share of all the document's. */
+/* How many of the distinct shingles of the document it contains, as a share. */
 double og_text_seeds_share(const struct og_text_seeds *seeds);
 
-/* Tokens begin .. end of the document that it has, in whole shingles. */
+/* The tokens begin .. end of the document that it contains, in whole
+ * shingles. */
 uint32_t og_text_seeds_count(const struct og_text_seeds *seeds,
                              const struct og_tokens *document,
                              const struct og_tokens *other, uint32_t begin,
                              uint32_t end);
 
-/* The run of equal tokens that contains both places, but nothing before token
- * `floor` of the document; len 0: the tokens there are not equal. */
+/* The run of equal tokens that contains both positions, but nothing before
+ * token `floor` of the document; len 0: the tokens there are not equal. */
 struct og_run og_seed_grow(const struct og_tokens *document,
                            const struct og_tokens *origin, uint32_t here,
                            uint32_t there, uint32_t floor);

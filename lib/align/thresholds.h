@@ -1,36 +1,38 @@
 #ifndef OG_ALIGN_THRESHOLDS_H
 #define OG_ALIGN_THRESHOLDS_H
 
-/* What is enough to call a passage reworded or summed up. Nothing derives these
- * figures: they are chosen by cross-validation (bench/cross_pan.py), and that
- * is why they are in one place and can be replaced. A minimum is met by what is
- * equal to it. */
+/* The conditions for calling a passage reworded or a summary. These values are
+ * not derived but chosen by cross-validation (bench/cross_pan.py); that is why
+ * they are in one place and can be replaced. A value equal to a minimum
+ * satisfies it. */
 
 struct og_align_thresholds {
-    /* pairings.c: sentences that say the same */
+    /* pairings.c: sentences with the same meaning */
     float min_cosine, min_dice; /* of two sentences; more than this */
     float max_gap;              /* sentences between two pairs of a passage */
     /* groups.c, reworded.c: passages of them */
     float min_weight; /* shared weight times Dice's coefficient */
-    float mostly;     /* copies of such a share of a passage are the passage */
-    float max_rest;   /* evidence besides the copies inside, at most */
-    /* summaries.c: the share of words that the origin has */
+    float mostly;     /* if copies are this share of a passage, they are the
+                         passage */
+    float max_rest;   /* the most evidence required beyond the copies inside */
+    /* summaries.c: the share of words that are in the origin */
     float min_share;  /* whatever the texts are */
     float above_rest; /* more than in the rest of the document */
-    float long_share; /* against an origin of 1,000 tokens ... */
+    float long_share; /* for an origin of 1,000 tokens ... */
     float long_slope; /* ... and more for every doubling */
     float min_score;
-    float min_ratio;      /* the origin is so many times as long */
-    float max_explained;  /* a group with this much of the weight is better */
+    float min_ratio;      /* the origin is at least this many times as long */
+    float max_explained;  /* a group with this share of the weight is better */
     float max_copied;     /* and so are copies of this share of the tokens */
     float resembles;      /* cosine of a sentence with one of the origin */
     float min_resembling; /* share of the sentences that do */
     float min_spread;     /* share of the origin that they come from */
-    float drawn_on; /* weight that a sentence of the origin has in common */
+    float drawn_on; /* weight in common with a sentence of the origin that was
+                       used */
     /* passages.c: pieces of a summary */
     float join_gap;   /* tokens of the document between two pieces */
-    float join_ratio; /* the origin's side is so many times as long */
-    float join_copy;  /* a copy worth so many tokens is no piece */
+    float join_ratio; /* the origin's side is this many times as long */
+    float join_copy;  /* a copy worth this many tokens is not a piece */
 };
 
 #define OG_ALIGN_THRESHOLDS_DEFAULT                                            \

@@ -1,8 +1,8 @@
 #ifndef OG_DEDUP_DEDUP_JOURNAL_H
 #define OG_DEDUP_DEDUP_JOURNAL_H
 
-/*   in:  the decisions of a run so far (lib/dedup/level_document.c) out: the
- * same, after an interruption, for the run that resumes
+/*   in:  the decisions of a run so far             (lib/dedup/level_document.c)
+ *   out: the same, after an interruption, for the run that resumes
  *
  * The file OUTPUT.journal, a log (lib/disk/journal_format.h) whose uuid is a
  * checksum of options and inputs, with records of type OG_JOURNAL_MARK, each
