@@ -85,8 +85,8 @@ static void expand(const struct og_selection *sel, struct og_labels *labels)
     }
 }
 
-/* The first shingle from i on that has no label; shortens the way for the
- * next one who asks. */
+/* The first shingle from i on without a label; shortens the way for later
+ * calls. */
 static uint32_t next_unlabelled(struct og_labels *labels, uint32_t i)
 {
     uint32_t end = i;

@@ -1,23 +1,23 @@
 /* CX: origo's own estimation. It labels every shingle of a document, not only
  * the selected ones.
  *
- * Beside each fingerprint the table keeps the context of the shingle: two bits
+ * With each fingerprint the table stores the context of the shingle: two bits
  * of each of the four tokens before and after it (lib/select/context_bits.c),
- * and its place in the origin. From a hit
+ * and its position in the origin. From a hit
  *
- *   - the copy reaches as far to either side as the contexts agree, token by
- *     token: the shingles that begin there are copied too;
- *   - where all four agree it most likely continues. It is carried on to the
+ *   - the copy extends in both directions as far as the contexts agree, token
+ * by token: the shingles that begin there are copied too;
+ *   - where all four agree it most likely continues. It is extended to the
  *     next selected shingle that the table should know but does not, a few
- *     tokens at most. Of a text that came long ago a full table keeps the
+ *     tokens at most. Of a text added long ago a full table keeps the
  *     fingerprints of low rank (lib/table/learn.c): that one of high rank is
- *     missing says nothing;
+ *     missing means nothing;
  *   - two hits that are equally far apart here and in their common origin,
  *     and whose contexts agree on the sides that face each other, are one copy,
- *     with all that lies between. One hit of another origin may be there.
+ *     with everything between them. One hit of another origin may be there.
  *
- * So the ends of copied passages come out to the token although one shingle in
- * four was asked for, and counting shingles finds the dominant origin as well
+ * So the ends of copied passages are exact to the token although one shingle in
+ * four was looked up, and counting shingles finds the dominant origin as well
  * as if all had been. */
 
 #include "lib/estimate/context.h"
@@ -28,15 +28,15 @@
  * fingerprints of a passage: with 12 the standards score 0.1 points less, and
  * mail the same. */
 #define BRIDGE_MOST 200
-/* Tokens that a copy is carried on when nothing contradicts it. With 4, 7
- * and 12 the average scores are within 0.01 points. */
+/* Tokens by which a copy is extended if nothing contradicts it. With 4, 7 and
+ * 12 the average scores are within 0.01 points. */
 #define CARRY_ON 7
 /* The same over fingerprints that the table has lost. With 12 a tenth less of
  * rare copies of old texts is found at 0.3 % of memory, and mail scores the
  * same (docs/evaluation.md). */
 #define CARRY_ON_OVER_LOST 16
-/* The latest documents are taken to be in the table whole: as many as would
- * fill this part of it, a quarter. */
+/* The latest documents are assumed to be in the table completely: as many as
+ * would fill this part of it, a quarter. */
 #define WHOLE_SHARE 4
 
 _Static_assert(OG_NO_DOC == UINT32_MAX, "all bits set: no document");
@@ -68,7 +68,7 @@ static uint32_t agree_after(const struct og_selection *sel,
     return og_context_after(sel->near[i], labels->hits[i].near);
 }
 
-/* Whether two hits that follow each other are parts of one copy. */
+/* Whether two successive hits are parts of one copy. */
 static bool belong_together(const struct og_selection *sel,
                             const struct og_labels *labels, uint32_t a,
                             uint32_t b)
@@ -80,7 +80,7 @@ static bool belong_together(const struct og_selection *sel,
            agree_before(sel, labels, b) == OG_CONTEXT_TOKENS;
 }
 
-/* From either end to what has a label already. */
+/* From either end up to what is already labelled. */
 static void fill_between(const struct og_selection *sel,
                          struct og_labels *labels, uint32_t a, uint32_t b)
 {
@@ -115,14 +115,14 @@ static void bridge(const struct og_selection *sel, struct og_labels *labels)
 
 /* ---- how far a hit reaches ---- */
 
-/* The hits around the one at hand. A run is a series of hits on one diagonal of
+/* The hits around the current one. A run is a series of hits on one diagonal of
  * one origin. */
 struct reaching {
     const struct og_selection *sel;
     struct og_labels *labels;
     uint32_t n_docs;       /* before this document */
     uint32_t run_end;      /* after the last hit of the run */
-    uint32_t highest_kept; /* of the ranks of the run's text, most likely */
+    uint32_t highest_kept; /* of the ranks of the run's text, probably */
 };
 
 /* The ranks of a run lie anywhere between 0 and the highest that was kept. The
@@ -148,9 +148,9 @@ static void begin_run(struct reaching *r, uint32_t first)
     r->highest_kept = highest + 2 * highest / n;
 }
 
-/* Whether shingle i, which the table does not know, would not be there even if
- * it had come with that of the hit: it was never to be kept, or its rank is
- * among those that are gone. Of documents that came lately nothing is. */
+/* Whether shingle i, which the table does not know, would be missing even if it
+ * had been added with that of the hit: it was never stored, or its rank is
+ * among those evicted. Of recent documents nothing is missing. */
 static bool says_nothing(const struct reaching *r, uint32_t i, uint32_t hit)
 {
     const struct og_hit *missing = &r->labels->hits[i];
@@ -163,8 +163,8 @@ static bool says_nothing(const struct reaching *r, uint32_t i, uint32_t hit)
     return spare || og_table_rank(r->sel->fp[i]) > r->highest_kept;
 }
 
-/* So far a copy reaches beyond the context of its last hit, when `free`
- * shingles lie before the next one that contradicts it. */
+/* How far a copy extends beyond the context of its last hit, if `free` shingles
+ * precede the next one that contradicts it. */
 static uint32_t carry_on(uint32_t free, bool over_lost)
 {
     const uint32_t most =
@@ -178,7 +178,7 @@ static uint32_t reach_before(const struct reaching *r, uint32_t i)
     const uint32_t *pos = r->sel->pos;
     uint32_t reach = agree_before(r->sel, r->labels, i);
     if (reach == OG_CONTEXT_TOKENS) {
-        uint32_t known = i; /* the nearest selected one that lies beyond */
+        uint32_t known = i; /* the nearest selected one beyond */
         while (known > 0 && pos[known - 1] + reach >= pos[i])
             known--;
         const uint32_t nearest = known;
@@ -216,8 +216,8 @@ static bool is_labelled(const struct og_labels *labels, uint32_t pos)
     return labels->every[pos].doc != OG_NO_DOC;
 }
 
-/* From the hit outwards until something else is known. Inside a bridge that is
- * so on both sides: how far the copy would reach is not worked out there. */
+/* Extends from the hit outwards up to the next known shingle. Inside a bridge
+ * that is so on both sides, so the extent is not computed there. */
 static void extend(struct reaching *r, uint32_t i)
 {
     struct og_labels *labels = r->labels;
@@ -246,7 +246,7 @@ og_status og_estimate_context(const struct og_selection *sel, uint32_t n_docs,
 {
     labels->n_every = 0;
     if (sel->shingle_len == 0) return OG_OK; /* segments: the hits are all */
-    if (sel->n_shingles == 0) return OG_OK;  /* nor is there an array */
+    if (sel->n_shingles == 0) return OG_OK;  /* there is no array */
     if (!OG_GROW(labels->allocator, labels->every, labels->every_cap,
                  sel->n_shingles))
         return og_error_memory(err, sel->n_shingles * sizeof(*labels->every),

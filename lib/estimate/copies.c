@@ -13,8 +13,8 @@ void og_copies_release(struct og_copies *copies)
     copies->n = 0;
 }
 
-/* Shingles cover the tokens from `begin` to `end`; those from *last on were not
- * counted yet. */
+/* Shingles cover the tokens from `begin` to `end`; those from *last on have not
+ * been counted yet. */
 static void count_tokens(const struct og_copy *copy, uint32_t begin,
                          uint32_t end, uint32_t *n, uint32_t *last)
 {
@@ -25,15 +25,15 @@ static void count_tokens(const struct og_copy *copy, uint32_t begin,
     *last = end;
 }
 
-/* What most of its tokens rest on: hits, or else what joined them. */
+/* The evidence for most of its tokens: hits, or the way they were joined. */
 static og_how evidence(const struct og_copy *copy)
 {
     const uint32_t n_tokens = copy->end - copy->begin;
     return copy->n_hit >= n_tokens - copy->n_hit ? OG_HOW_HIT : copy->how;
 }
 
-/* The copy that the tokens from `begin` to `end` belong to, longer by those
- * that no copy has yet; NULL when others have them all. */
+/* The copy that the tokens from `begin` to `end` belong to, extended by those
+ * that no copy has yet; NULL if others have them all. */
 static struct og_copy *reach_to(struct og_copies *copies, uint32_t begin,
                                 uint32_t end, uint32_t doc)
 {
@@ -77,7 +77,7 @@ static void join_selected(const struct og_selection *sel,
     }
 }
 
-/* All shingles have a label: whole runs of one origin at a time. */
+/* All shingles have a label: processes whole runs of one origin at a time. */
 static void join_every(uint32_t shingle_len, const struct og_labels *labels,
                        struct og_copies *copies)
 {

@@ -5,9 +5,9 @@
  *   out: a label for every selected shingle, and the spans  (lib/report)
  *
  * Section 2.3 of the paper: what the table has forgotten is guessed from what
- * it still knows. NB guesses nothing; E (expansion) asks the neighbours of a
- * hit; B (bridging) fills what lies between two hits that are as far apart
- * here as in their common origin; BE does both, and bridges only where the
+ * it still knows. NB guesses nothing; E (expansion) uses the neighbours of a
+ * hit; B (bridging) fills the gap between two hits that are as far apart here
+ * as in their common origin; BE does both, and bridges only where the
  * neighbours agree. CX is origo's own (context.c). */
 
 #include "lib/table/table.h"
@@ -15,26 +15,26 @@
 #include <origo/trace.h>
 
 struct og_label {
-    uint32_t doc;      /* OG_NO_DOC: new, or nothing is known */
-    uint32_t hit : 30; /* the selected shingle whose hit it comes from */
+    uint32_t doc;      /* OG_NO_DOC: new, or unknown */
+    uint32_t hit : 30; /* the selected shingle of the hit that it comes from */
     uint32_t how : 2;  /* og_how */
 };
 _Static_assert(sizeof(struct og_label) == 8, "there is one for every shingle");
 
 struct og_labels {
     const og_allocator *allocator;
-    struct og_label *data; /* one for each selected shingle */
+    struct og_label *data; /* one per selected shingle */
     size_t n, cap;
-    /* CX labels shingles that were not selected as well: one label for each
-     * shingle of the document. n_every is 0 for the others. */
+    /* CX also labels shingles that were not selected: one label per shingle of
+     * the document. n_every is 0 for the others. */
     struct og_label *every;
     size_t n_every, every_cap;
     struct og_hit *hits;
     size_t hits_cap;
-    /* Of a table elsewhere: 1 where a fingerprint is not there and may have
-     * been once. The caller's. NULL: the table can be asked. */
+    /* For a table elsewhere: 1 where a fingerprint is missing but may have been
+     * there once. Owned by the caller. NULL: the table can tell. */
     const uint8_t *lost;
-    /* What the table is to write, see og_labels_additions(). */
+    /* What the table should write, see og_labels_additions(). */
     uint8_t *weights;
     size_t weights_cap;
     uint32_t *origins;
@@ -55,41 +55,41 @@ struct og_labels {
 void og_labels_init(struct og_labels *labels, const og_allocator *allocator);
 void og_labels_release(struct og_labels *labels);
 
-/* Makes room for n shingles; labels->hits can be filled then. */
+/* Reserves room for n shingles; then labels->hits can be filled. */
 og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err);
 
 struct og_estimate_options {
     og_estimate_kind kind;
     uint32_t bridge_limit; /* T */
-    uint32_t n_docs;       /* that came before this document */
+    uint32_t n_docs;       /* that arrived before this document */
 };
 
-/* What a table must keep, and what must be noted, for an estimation. */
+/* The fields that a table must keep for an estimation. */
 struct og_table_fields og_estimate_fields(og_estimate_kind kind);
 og_context_kind og_estimate_context_kind(og_estimate_kind kind);
 
-/* From labels->hits, one for each shingle of `sel`, to labels->data. */
+/* From labels->hits, one per shingle of `sel`, to labels->data. */
 og_status og_estimate(const struct og_selection *sel,
                       const struct og_estimate_options *options,
                       struct og_labels *labels, og_error *err);
 
-/* Whether what the table takes in depends on the labels: then every document
- * must be estimated before it is added, asked about or not. */
+/* Whether the content of the table depends on the labels: then every document
+ * must be estimated before it is added, queried or not. */
 bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict);
 
-/* The weights that the eviction asks for, into labels->weights. */
+/* Sets labels->weights as the eviction needs them. */
 void og_labels_weigh(struct og_labels *labels, og_evict_kind evict);
 
-/* What the table is to take in of document `doc`: its selection with weights
- * and, where CX knows of a shingle that `table` (the one they go to) has lost,
- * the origin that it had. Views into `sel` and `labels`. */
+/* What the table should add for document `doc`: its selection with weights and,
+ * where CX knows a shingle that `table` (where they are added) has lost, its
+ * former origin. Views into `sel` and `labels`. */
 struct og_additions og_labels_additions(struct og_labels *labels,
                                         const struct og_selection *sel,
                                         const struct og_table *table,
                                         uint32_t doc);
 
-/* With CX: after the last shingle of the run that begins at `first` and has
- * one origin, or none. */
+/* With CX: the end of the run of shingles that begins at `first` and has one
+ * origin, or none. */
 static inline size_t og_labels_run_end(const struct og_labels *labels,
                                        size_t first)
 {
@@ -105,10 +105,10 @@ struct og_copy {
     uint32_t begin, end; /* tokens, half-open */
     uint32_t doc;
     og_how how;
-    uint32_t n_hit;   /* tokens that the shingle of a hit covers */
-    uint32_t hit_end; /* after the last of them */
-    /* The same for hits and for what is next to a hit and agrees. What lies
-     * between two hits may have been changed. */
+    uint32_t n_hit;   /* tokens covered by the shingle of a hit */
+    uint32_t hit_end; /* end of the last of them */
+    /* The same for hits and their agreeing neighbours. The text between two
+     * hits may have been changed. */
     uint32_t n_matching, matching_end;
 };
 
@@ -122,15 +122,15 @@ struct og_copies {
 void og_copies_init(struct og_copies *copies, const og_allocator *allocator);
 void og_copies_release(struct og_copies *copies);
 
-/* Joins labels to runs: neighbouring or overlapping shingles of one origin are
- * one copy; where two origins overlap, the first keeps the tokens. */
+/* Joins labels to runs: adjacent or overlapping shingles of one origin are one
+ * copy; where two origins overlap, the first keeps the tokens. */
 og_status og_labels_join(const struct og_selection *sel,
                          const struct og_labels *labels,
                          struct og_copies *copies, og_error *err);
 
 /* The origin of the most shingles that could be labelled: the selected ones,
- * with CX all. OG_NO_DOC when that is the document itself, which has all that
- * are not labelled and wins ties; then the earlier one does. */
+ * with CX all. OG_NO_DOC if that is the document itself, which counts all
+ * shingles without a label and wins ties; otherwise the earlier origin wins. */
 struct og_dominant {
     uint32_t doc;
     size_t n;     /* shingles that have it */

@@ -46,8 +46,7 @@ og_status og_labels_reserve(struct og_labels *labels, size_t n, og_error *err)
 
 /* ---- anchors ---- */
 
-/* The capacity that was grown once is kept, only the part that is needed is
- * cleared. */
+/* The array only grows; only the required part is cleared. */
 og_status og_anchors_reset(struct og_labels *labels, size_t n, og_error *err)
 {
     const size_t size = og_hash_slots_for(n, 16);
@@ -103,12 +102,12 @@ static void weigh_lucky(struct og_labels *labels)
         raise(&weight[first], bonus);
         raise(&weight[end - 1], bonus);
     }
-    if (n > 0) raise(&weight[0], AT_THE_ENDS); /* (c); once if there is one */
+    if (n > 0) raise(&weight[0], AT_THE_ENDS); /* (c); once, if there is one */
     if (n > 1) raise(&weight[n - 1], AT_THE_ENDS);
 }
 
 /* Only the first hit of a copied block counts: a passage that was copied once
- * keeps one fingerprint for sure, and the rest may go. */
+ * certainly keeps one fingerprint, and the others may be evicted. */
 static void weigh_first_hits(struct og_labels *labels)
 {
     memset(labels->weights, 0, labels->n);
@@ -125,7 +124,7 @@ static void weigh_first_hits(struct og_labels *labels)
 
 void og_labels_weigh(struct og_labels *labels, og_evict_kind evict)
 {
-    if (labels->n == 0) return; /* nor is there an array */
+    if (labels->n == 0) return; /* there is no array */
     switch (evict) {
     case OG_EVICT_LUCKY: weigh_lucky(labels); break;
     case OG_EVICT_THIN: weigh_first_hits(labels); break;
@@ -153,11 +152,11 @@ static bool may_have_lost(const struct og_labels *labels,
                                 : og_table_may_have_lost(table, sel->fp[i]);
 }
 
-/* A shingle that the table has lost and that lies in the reach of a hit was
- * there once: it goes back under its old origin, at its old place, not as
- * something new of this document. One that the table cannot have lost is new,
- * whatever is around it: so with room for everything a table depends on
- * the times of the documents alone, and not on the order they came in. */
+/* A shingle that the table has lost and that is within reach of a hit was there
+ * once: it is restored with its old origin and position rather than added as
+ * new. One that the table cannot have lost is new, whatever is around it: so
+ * with room for everything a table depends on
+ * the times of the documents alone, and not on their order of arrival. */
 static void restore_origins(struct og_labels *labels,
                             const struct og_selection *sel,
                             const struct og_table *table)
@@ -224,7 +223,7 @@ og_status og_labels_dominant(struct og_labels *labels, struct og_dominant *out,
     const bool all = labels->n_every > 0;
     const struct og_label *label = all ? labels->every : labels->data;
     const size_t n = all ? labels->n_every : labels->n;
-    /* Labels name documents that were hit, so there are no more of them. */
+    /* Labels name documents that were hit, so there are at most this many. */
     TRY(og_anchors_reset(labels, labels->n, err));
     size_t n_own = 0;
     *out = (struct og_dominant){.doc = OG_NO_DOC, .total = n};

@@ -1,6 +1,6 @@
-/* Taking in the fingerprints of documents. Like look-ups (find.c) they go in
- * groups, so that the lines they will touch are asked for in time: first the
- * tags, then the state and the payload that will be read or written. */
+/* Adds the fingerprints of documents. Like look-ups (find.c) they are processed
+ * in groups, so that the cache lines are prefetched in time: first the tags,
+ * then the state and the payload that will be read or written. */
 
 #include <assert.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static inline unsigned __int128 packed_slot(const struct og_table *t,
     return og_fp_rest(t, mixed) | number << 16 | (unsigned __int128)more << 48;
 }
 
-/* Each part may write too far: the next one writes over that. */
+/* Each part may write too far: the next one overwrites that. */
 static void write_long_slot(struct og_table *t, uint8_t *payload,
                             uint64_t mixed, const struct og_additions *add,
                             size_t i, uint32_t doc)
@@ -86,9 +86,9 @@ static void write_long_slot(struct og_table *t, uint8_t *payload,
     og_put_piece(payload, bytes, t->payload_len);
 }
 
-/* The whole payload, put together beside the table so that it goes in by two
- * stores; in registers where it can be, for bytes that have just been written
- * one by one cannot be read as a word before they are in the cache. */
+/* The whole payload, assembled outside the table so that two stores write it;
+ * in registers where possible, because bytes just written one by one cannot be
+ * read as a word before they reach the cache. */
 static void write_slot(struct og_table *t, uint8_t *payload, uint64_t mixed,
                        const struct og_additions *add, size_t i, uint32_t doc)
 {
@@ -136,13 +136,14 @@ static void renew(struct og_lane *lane, uint8_t *bucket, uint32_t slot,
     }
     if (!repeats_itself && takes_over(add, holder))
         write_slot(t, payload, mixed, add, op->i, origin_of(add, op->i));
-    /* A document that repeats itself says nothing of copies to come. The
-     * paper's policies count that all the same. */
+    /* Repetitions within a document do not predict copies. The paper's policies
+     * count them all the same. */
     if (!repeats_itself || t->options.evict != OG_EVICT_LEARN)
         og_evict_found(t, bucket, slot, weight);
 }
 
-/* The lots of an eviction depend on who comes in, not on what came before. */
+/* The random choices of an eviction depend on the fingerprint that is added,
+ * not on earlier ones. */
 static uint64_t seed_of(uint64_t seed, uint32_t doc, uint32_t i)
 {
     return seed + og_mix64((uint64_t)doc << 32 | i);
@@ -165,8 +166,8 @@ static void insert(struct og_lane *lane, uint8_t *bucket, uint32_t used,
     og_put8(bucket + slot, og_fp_tag(mixed));
     write_slot(t, og_bucket_payload(t, bucket, slot), mixed, add, op->i,
                origin_of(add, op->i));
-    /* A slot that was never used has the state 0 already: its line of the
-     * bucket need not be touched. */
+    /* A slot that was never used already has state 0: its cache line need not
+     * be touched. */
     if (full || !og_evict_starts_at_0(t->options.evict))
         og_evict_inserted(t, bucket, slot, weight);
 }
@@ -203,8 +204,8 @@ static bool add_one(struct og_lane *lane, const struct op *op, uint64_t mixed,
 /* Enough to hide a miss behind the work of a group, and few enough for the
  * line fill buffers of a core. */
 #define GROUP 16
-/* One is added, of the next the payloads are on their way, of the one after
- * that the tags. */
+/* One group is added, the payloads of the next are being fetched, and the tags
+ * of the one after it. */
 #define GROUPS        3
 #define CHANGED_WORDS 4
 
@@ -215,7 +216,7 @@ struct group {
     uint64_t number[GROUP]; /* of the bucket */
     uint8_t *bucket[GROUP];
     struct og_look look[GROUP];
-    /* Since it was looked at: a bit for each number of a bucket, modulo 256. */
+    /* Changes since the look-up: a bit for each bucket number, modulo 256. */
     uint64_t changed[CHANGED_WORDS];
     unsigned level; /* of the table, when the buckets were numbered */
 };
@@ -274,7 +275,7 @@ static void ask_for_tags(struct og_lane *lane, struct group *g)
     g->n = n;
 }
 
-/* The table has grown meanwhile: nothing of what was looked up holds. */
+/* The table has grown meanwhile: all look-ups are invalid. */
 static void number_again(const struct og_table *t, struct group *g)
 {
     for (size_t i = 0; i < g->n; i++) {
@@ -285,8 +286,8 @@ static void number_again(const struct og_table *t, struct group *g)
     g->level = t->level;
 }
 
-/* The payload that will be touched: that of the fingerprint, or the first empty
- * one; in a full bucket it is not known yet. */
+/* The payload that will be accessed: that of the fingerprint, or the first
+ * empty one; in a full bucket it is not known yet. */
 static void ask_for_payloads(const struct og_lane *lane, struct group *g)
 {
     const struct og_table *t = lane->t;
@@ -308,8 +309,8 @@ static void ask_for_payloads(const struct og_lane *lane, struct group *g)
     }
 }
 
-/* What was looked up before another fingerprint went into the same bucket is
- * looked up again; `next` was looked up before this group went in. */
+/* Fingerprints looked up before another one was added to the same bucket are
+ * looked up again; `next` was looked up before this group was added. */
 static bool add_group(struct og_lane *lane, struct group *g, struct group *next)
 {
     const struct og_table *t = lane->t;

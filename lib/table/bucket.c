@@ -1,4 +1,4 @@
-/* Finding a fingerprint in its bucket, and moving slots about. */
+/* Finds a fingerprint in its bucket, and moves slots. */
 
 #include "lib/table/bucket.h"
 
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* The first slot from `first` on with this tag; n when there is none. */
+/* The first slot from `first` on with this tag; n if there is none. */
 static uint32_t next_tag_plain(const uint8_t *tags, uint32_t first, uint32_t n,
                                uint8_t tag)
 {
@@ -121,7 +121,8 @@ static struct og_look look_64(const uint8_t *tags, uint8_t tag)
 }
 #endif
 
-/* By itself, so that the usual bucket pays nothing for its registers. */
+/* In a function of its own, so that the usual bucket does not pay for its
+ * registers. */
 OG_OUT_OF_LINE
 static struct og_look look_at_any(const uint8_t *tags, uint32_t n, uint8_t tag)
 {
@@ -163,7 +164,7 @@ OG_TARGET_AVX2 static void look_at_64s_avx2(uint8_t *const *bucket,
 }
 #endif
 
-/* The level of the processor is asked for once, not for each. */
+/* The CPU level is checked once, not for each. */
 void og_buckets_look(const struct og_table *t, uint8_t *const *bucket,
                      const uint64_t *mixed, size_t n, struct og_look *out)
 {
@@ -192,8 +193,8 @@ uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
     return slot;
 }
 
-/* Bytes move one by one only where a thread checker looks on: elsewhere
- * memmove makes the same stores, wider. */
+/* Bytes are moved one by one only under a thread checker: elsewhere memmove
+ * makes the same stores, wider. */
 void og_move_bytes(uint8_t *to, const uint8_t *from, size_t len)
 {
 #if OG_THREAD_CHECKER

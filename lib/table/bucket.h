@@ -3,20 +3,20 @@
 
 /* Inside a bucket.
  *
- * Readers in other threads may look while the writer changes a bucket; the
- * stripe shows them afterwards whether what they saw belongs together. So all
- * that matters is that every access is a plain load or store of the machine:
- * bytes are read as relaxed atomics, and written so too where a thread checker
- * looks on; elsewhere the writer stores the same bytes in wider pieces. The
- * writer, alone in changing anything, reads with wide loads. */
+ * Readers in other threads may read while the writer changes a bucket; the
+ * stripe tells them afterwards whether what they read was consistent. So it is
+ * enough that every access is a plain load or store of the machine: bytes are
+ * read as relaxed atomics, and also written so under a thread checker;
+ * elsewhere the writer stores the same bytes in wider pieces. The writer, which
+ * alone changes anything, reads with wide loads. */
 
 #include "lib/base/bits.h"
 #include "lib/table/table.h"
 
 #include <origo/params.h>
 
-/* The number of its bucket at the cap. Partitions of n buckets each, one after
- * the other, are the buckets of a table that is not divided. */
+/* The number of its bucket at the cap. Partitions of n buckets each, in order,
+ * are the buckets of an undivided table. */
 static inline uint64_t og_home_of(const struct og_table *t, uint64_t mixed)
 {
     return og_mul_high(mixed << t->options.partition_bits, t->n_full);
@@ -72,7 +72,7 @@ static inline void og_put_bytes(uint8_t *p, uint64_t v, size_t len)
         og_put8(p + i, (uint8_t)(v >> 8 * i));
 }
 
-/* Bytes that are not looked at one by one: 4 to 24 of them in two or three
+/* Bytes that are not processed one by one: 4 to 24 of them in two or three
  * pieces that may overlap. The longest payload has 21. */
 static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -91,7 +91,7 @@ static inline void og_put_piece(uint8_t *to, const uint8_t *from, size_t len)
 #endif
 }
 
-/* The same of a number of 6 to 16 bytes. */
+/* The same for a number of 6 to 16 bytes. */
 static inline void og_put_number(uint8_t *to, unsigned __int128 v, size_t len)
 {
 #if OG_THREAD_CHECKER
@@ -140,8 +140,8 @@ static inline uint32_t og_own_home(const struct og_table *t,
 
 /* What the tags of a bucket say about a fingerprint, from one look. */
 struct og_look {
-    uint32_t slot; /* the first with its tag; bucket_slots when there is none.
-                      May hold another fingerprint: og_slot_holds() decides. */
+    uint32_t slot; /* the first with its tag; bucket_slots if there is none. May
+                      hold another fingerprint: og_slot_holds() decides. */
     uint32_t used; /* slots in use: they come first */
 };
 struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
@@ -150,7 +150,7 @@ struct og_look og_bucket_look(const struct og_table *t, const uint8_t *bucket,
 void og_buckets_look(const struct og_table *t, uint8_t *const *bucket,
                      const uint64_t *mixed, size_t n, struct og_look *out);
 uint32_t og_bucket_used(const struct og_table *t, const uint8_t *bucket);
-/* The first of n slots with this tag, from `first` on; n when there is none. */
+/* The first of n slots with this tag, from `first` on; n if there is none. */
 uint32_t og_tags_next(const uint8_t *tags, uint32_t first, uint32_t n,
                       uint8_t tag);
 
@@ -164,17 +164,17 @@ static inline bool og_slot_holds(const struct og_table *t, uint8_t *bucket,
             og_own_home(t, payload) == (uint32_t)og_home_of(t, mixed));
 }
 
-/* Which slot holds the fingerprint; t->options.bucket_slots when none does. */
+/* The slot that holds the fingerprint; t->options.bucket_slots if none does. */
 uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
                         uint64_t mixed);
 
 /* grow.c: one level down. */
 void og_table_grow(struct og_table *t);
-/* What a level has. */
+/* The number of buckets of a level. */
 uint64_t og_level_buckets(uint64_t n_full, unsigned level);
 void og_table_set_level(struct og_table *t, unsigned level);
 
-/* What a reader in another thread may go by: one moment's table. */
+/* A consistent snapshot for a reader in another thread. */
 struct og_table_view {
     uint8_t *base;
     unsigned level;
@@ -183,8 +183,8 @@ struct og_table_view {
 #define OG_HOME_LEN 4
 struct og_table_view og_table_view(const struct og_table *t);
 
-/* After fingerprints came in: what a hit says of those that are not there. The
- * writer's thread; readers in other threads go by it. */
+/* Called after additions: updates what a hit says about missing fingerprints.
+ * For the writer's thread; readers in other threads use it. */
 static inline void og_table_set_kept(struct og_table *t)
 {
     const bool by_rank =
@@ -209,27 +209,27 @@ void og_evict_found(struct og_table *t, uint8_t *bucket, uint32_t slot,
                     uint8_t weight);
 /* Whether the state of a fingerprint that has just come in is 0. */
 bool og_evict_starts_at_0(og_evict_kind evict);
-/* Bytes of state a slot needs, and bytes a bucket needs beside its slots. */
+/* Bytes of state per slot, and bytes per bucket beside its slots. */
 size_t og_evict_state_len(og_evict_kind evict);
 size_t og_evict_ring_len(og_evict_kind evict, uint32_t bucket_slots);
 
-/* s3fifo.c: what is beside the slots of a bucket that never gave one up. */
+/* s3fifo.c: the ring of a bucket that never evicted a slot. */
 void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
                         uint32_t used);
-/* Whether queues and ghosts are within a bucket with so many used slots. */
+/* Whether queues and ghosts are within a bucket with `used` slots. */
 bool og_s3fifo_is_valid(const struct og_table *t, uint8_t *bucket,
                         uint32_t used);
 uint32_t og_s3fifo_make_room(struct og_table *t, uint8_t *bucket, uint32_t used,
                              uint64_t mixed);
 
-/* memmove() of bytes that readers may look at. */
+/* memmove() of bytes that readers may be reading. */
 void og_move_bytes(uint8_t *to, const uint8_t *from, size_t len);
 
-/* Moves slot `from` to place `to`, those between move up or down by one. */
+/* Moves slot `from` to position `to`; those between move up or down by one. */
 void og_slots_rotate(const struct og_table *t, uint8_t *bucket, uint32_t from,
                      uint32_t to);
 
-/* thin.c: the slot that is worth least. */
+/* thin.c: the slot with the lowest worth. */
 uint32_t og_thin_worst(const uint8_t *tag, const uint8_t *state, uint32_t n);
 uint32_t og_thin_worst_plain(const uint8_t *tag, const uint8_t *state,
                              uint32_t n);
@@ -241,7 +241,7 @@ og_status og_learning_new(const og_allocator *allocator,
                           struct og_learning **out, og_error *err);
 void og_learning_free(struct og_learning *learning,
                       const og_allocator *allocator);
-/* As it was when it was new. */
+/* Resets it to its initial state. */
 void og_learning_clear(struct og_learning *learning);
 /* Bytes of memory. */
 size_t og_learning_len(void);
@@ -249,18 +249,18 @@ struct og_pack;
 struct og_unpacker;
 void og_learning_pack(const struct og_learning *learning, struct og_pack *out);
 void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from);
-/* A fingerprint came into a full bucket: time advances for the others. */
+/* A fingerprint was added to a full bucket: time advances for the others. */
 void og_learning_tick(struct og_learning *learning, uint8_t *state, uint32_t n,
                       uint64_t *random);
 uint32_t og_learning_worst(const struct og_learning *learning,
                            const uint8_t *tag, const uint8_t *state, uint32_t n,
                            uint64_t *random);
 uint8_t og_learning_renewed(struct og_learning *learning, uint8_t state);
-/* Between two lessons what was learned stays as it is. The next one is due at
- * the end of the document with which so many fingerprints have come in. */
+/* Between two lessons what was learned stays unchanged. The next one is due at
+ * the end of the document with which this many fingerprints have been added. */
 uint64_t og_learning_next(uint64_t n_added);
 void og_learning_lesson(struct og_learning *learning);
-/* What a lane counts by itself, and its sum with the others'. */
+/* The counts of a lane, and their sum with the others'. */
 void og_learning_part(struct og_learning *part,
                       const struct og_learning *whole);
 void og_learning_join(struct og_learning *whole,

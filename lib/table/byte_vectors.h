@@ -1,7 +1,7 @@
 #ifndef OG_TABLE_BYTE_VECTORS_H
 #define OG_TABLE_BYTE_VECTORS_H
 
-/* 64 slots at a time: what thin.c and learn.c both do with their states. */
+/* 64 slots at a time: what thin.c and learn.c do with their states. */
 
 #include "lib/base/bits.h"
 
@@ -21,7 +21,7 @@ OG_TARGET_AVX512 static inline __m512i og_bytes_look_up(const uint8_t *table,
 }
 
 /* The largest of 64 bytes. One instruction finds the smallest of eight words:
- * the larger of each pair of bytes, turned upside down. */
+ * applied to the larger of each pair of bytes, inverted. */
 OG_TARGET_AVX512 static inline uint8_t og_bytes_largest(__m512i bytes)
 {
     const __m256i a = _mm256_max_epu8(_mm512_castsi512_si256(bytes),

@@ -4,7 +4,7 @@
 
 enum { TAG_OFF = 0, DOC_OFF = 4, COUNT_OFF = 8, CELL_LEN = 12 };
 
-/* Not the bits that choose the bucket and the tag of the table. */
+/* Other bits than those that choose the bucket and the tag of the table. */
 static uint64_t remix(uint64_t mixed)
 {
     return og_mix64(mixed ^ 0x9e3779b97f4a7c15u);
@@ -22,7 +22,7 @@ static uint32_t tag_of(uint64_t mixed)
     return tag != 0 ? tag : 1;
 }
 
-/* Readers look while the writer writes: each number is whole. */
+/* Readers read while the writer writes: each number is accessed whole. */
 static uint32_t get(const uint8_t *cell, size_t off)
 {
     return og_le32(

@@ -1,7 +1,8 @@
 #ifndef OG_TABLE_COMMON_FPS_H
 #define OG_TABLE_COMMON_FPS_H
 
-/* How many documents contain a fingerprint, for the fingerprints that many do.
+/* The number of documents that contain a fingerprint, for frequent
+ * fingerprints.
  *
  * Boilerplate is what occurs in more documents than a copy would. A slot of the
  * table has no room for such a number, and forgets; so fingerprints that are
@@ -9,11 +10,11 @@
  *
  *     line: 5 x (tag 4 | last document 4 | count 4) | 0 4
  *
- * A document counts once for each fingerprint. When a line is full, a newcomer
- * takes one from the smallest count instead, and its place when nothing is
- * left: what is rare goes, what is common stays (the idea of HeavyKeeper). A
- * count is never too large, but for two fingerprints that share a tag; it may
- * be too small. */
+ * A document counts once for each fingerprint. When a line is full, a new
+ * fingerprint decrements the smallest count instead, and takes its cell when
+ * the count reaches 0: rare ones are evicted, common ones stay (the idea of
+ * HeavyKeeper). A count is never too large, except if two fingerprints share a
+ * tag; it may be too small. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,7 @@
 void og_common_fps_count(uint8_t *lines, uint64_t n_lines, uint64_t mixed,
                          uint32_t doc);
 
-/* Documents, but the first, that were seen with it; any thread. */
+/* Documents that contained it, except the first; any thread. */
 uint32_t og_common_fps_get(const uint8_t *lines, uint64_t n_lines,
                            uint64_t mixed);
 

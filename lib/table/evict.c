@@ -1,27 +1,27 @@
 /* Which fingerprint to give up: section 2.2 of the paper, and three more.
  *
  *     R    at random
- *     LRU  the slots are in the order of their last use; the first goes
- *     CC   the smallest number of sightings goes
- *     LS   the smallest lucky score goes; what a sighting is worth comes from
+ *     LRU  the slots are in order of their last use; the first is evicted
+ *     CC   the smallest number of sightings
+ *     LS   the smallest lucky score; the value of a sighting comes from
  *          the estimation as a weight (lib/estimate/labels.c)
- *     S3   two queues and the ghosts of those that left (s3fifo.c)
+ *     S3   two queues and the ghosts of evicted ones (s3fifo.c)
  *     thin passages lose their fingerprints one by one (thin.c)
- *     learn what the stream shows to be seen again least (learn.c)
+ *     learn what the stream shows to be least likely seen again (learn.c)
  *
- * R and LRU keep no state; the others one byte a slot. Among equals the choice
- * is random as well: always taking the first would let new fingerprints push
- * each other out and keep the oldest for ever. */
+ * R and LRU keep no state; the others one byte per slot. Among equals the
+ * choice is random: always taking the first would let new fingerprints evict
+ * each other and keep the oldest for ever. */
 
 #include "lib/table/bucket.h"
 
 #include <string.h>
 
-/* CC: when so many counters of a bucket are full, all are halved. */
+/* CC: when this many counters of a bucket are saturated, all are halved. */
 #define CC_FULL_COUNTERS 10
 /* LS: rule (e), the average score at which all are halved. */
 #define LS_LIMIT 11
-/* thin: one tick of a bucket's clock for so many fingerprints that come in. */
+/* thin: one tick of a bucket's clock per this many fingerprints added. */
 #define THIN_INSERTS_PER_TICK 8
 
 size_t og_evict_state_len(og_evict_kind evict)
@@ -46,7 +46,7 @@ static uint8_t add_saturating(uint8_t a, uint8_t b)
     return sum > 255 ? 255 : (uint8_t)sum;
 }
 
-/* The smallest state; among equals the first from a random place on. */
+/* The smallest state; among equals the first from a random slot on. */
 static uint32_t smallest_state(struct og_table *t, const uint8_t *state)
 {
     const uint32_t n = t->options.bucket_slots;
@@ -91,7 +91,7 @@ static bool share_home(const struct og_table *t, uint8_t *bucket, uint32_t a,
                                 og_own_home(t, og_bucket_payload(t, bucket, b));
 }
 
-/* Of `slot` and those that share its home; used slots come first. */
+/* Halves `slot` and those that share its home; used slots come first. */
 static void halve(const struct og_table *t, uint8_t *bucket, uint32_t slot)
 {
     const uint32_t n = og_bucket_used(t, bucket);

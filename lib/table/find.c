@@ -1,11 +1,11 @@
-/* Looking up a batch of fingerprints, by the writer.
+/* Looks up a batch of fingerprints, for the writer.
  *
  * A table is much larger than the caches, so each look-up costs a miss for the
- * tags and, when a tag agrees, one more for the payload. Alone they would take
- * 100 ns each; asked for in time they overlap. So a batch goes in groups, and
- * each group in three steps: work out the buckets and ask for their tags;
- * compare tags and ask for the payloads; read. While one group is read, the
- * payloads of the next are on their way, and the tags of the one after that. */
+ * tags and, if a tag agrees, one more for the payload. Each would take 100 ns;
+ * prefetched in time they overlap. So a batch is processed in groups, and each
+ * group in three steps: compute the buckets and prefetch their tags; compare
+ * tags and prefetch the payloads; read. While one group is read, the payloads
+ * of the next are being fetched, and the tags of the one after it. */
 
 #include "lib/table/bucket.h"
 

@@ -1,9 +1,9 @@
-/* Looking up while the writer works, from any number of threads. */
+/* Look-ups while the writer works, from any number of threads. */
 
 #include "lib/table/bucket.h"
 
 /* The base is set before the level when a table moves, so that the buckets of a
- * level are there. */
+ * level exist. */
 struct og_table_view og_table_view(const struct og_table *t)
 {
     struct og_table_view view;
@@ -20,8 +20,8 @@ bool og_table_is_growing(const struct og_table *table)
     return og_table_view(table).level > 0;
 }
 
-/* Tags are looked at one by one only where a thread checker looks on: elsewhere
- * a vector loads the same bytes. */
+/* Tags are read one by one only under a thread checker: elsewhere a vector
+ * loads the same bytes. */
 static uint32_t shared_tag(const uint8_t *tags, uint32_t first, uint32_t n,
                            uint8_t tag)
 {
@@ -34,7 +34,7 @@ static uint32_t shared_tag(const uint8_t *tags, uint32_t first, uint32_t n,
 #endif
 }
 
-/* The fields of a payload, for which the same holds. */
+/* The fields of a payload, to which the same applies. */
 static bool shared_holds(const struct og_table *t, const uint8_t *payload,
                          uint64_t rest)
 {
@@ -54,7 +54,7 @@ static uint32_t shared_word(const uint8_t *p)
 #endif
 }
 
-/* As may_have_lost() of find.c has it. */
+/* Like may_have_lost() of find.c. */
 static struct og_hit shared_miss(const struct og_table *t,
                                  const struct og_table_view *view,
                                  const uint8_t *bucket, uint64_t home)
@@ -114,7 +114,7 @@ static struct og_hit find_shared(const struct og_table *t, uint64_t fp)
     }
 }
 
-/* The tags of a bucket, before anybody looks at them. */
+/* Prefetches the tags of a bucket. */
 static void ask_for_tags(const struct og_table *t, uint64_t fp)
 {
     const struct og_table_view view = og_table_view(t);
@@ -122,8 +122,8 @@ static void ask_for_tags(const struct og_table *t, uint64_t fp)
     __builtin_prefetch(view.base + (home >> view.level) * view.bucket_len);
 }
 
-/* The payload that the tags point to. Nothing depends on its being the right
- * one, so no stripe is looked at. */
+/* Prefetches the payload of a matching tag. It need not be the right one, so
+ * the stripe is not checked. */
 static void ask_for_payload(const struct og_table *t, uint64_t fp)
 {
     const struct og_table_view view = og_table_view(t);
@@ -136,7 +136,7 @@ static void ask_for_payload(const struct og_table *t, uint64_t fp)
         __builtin_prefetch(bucket + t->payload_off + slot * view.payload_len);
 }
 
-/* Two misses for each, asked for in time: see find.c. */
+/* Two misses each, prefetched in time: see find.c. */
 void og_table_find_shared(const struct og_table *table, const uint64_t *fps,
                           size_t n, struct og_hit *out)
 {

@@ -1,4 +1,4 @@
-/* Growing: from a level to the one below it, where every bucket is two.
+/* Growing: from a level to the one below it, where every bucket becomes two.
  *
  *     level 2      [    0    ][    1    ][    2    ]
  *     level 1      [ 0  ][ 1  ][ 2  ][ 3  ][ 4  ][ 5  ]
@@ -6,10 +6,10 @@
  *
  * The memory of the cap is reserved from the start, as addresses that cost
  * nothing before they are touched; the buckets are split in place, from the
- * last to the first, since the halves of a bucket never lie before it. Slots
- * keep their order, which is that of their coming or of their last use, so that
- * on level 0 every bucket is, byte for byte, what it would be had the table had
- * its cap from the start.
+ * last to the first, since the halves of a bucket are never before it. Slots
+ * keep their order, which is that of arrival or of last use, so that on level 0
+ * every bucket is, byte for byte, what it would be if the table had had its
+ * full size from the start.
  *
  * A split of all buckets at once takes a third of a second for the last half of
  * a gigabyte, and each slot is moved once on average. Readers wait that long:
@@ -53,8 +53,8 @@ static void clear(uint8_t *from, const uint8_t *end)
 #endif
 }
 
-/* Empty slots are all zeros. Memory that nobody has used yet is, too, and had
- * better not be touched. */
+/* Empty slots are all zeros. Unused memory is, too, and should not be
+ * touched. */
 static void clear_rest(const struct og_table *t, const struct half *half,
                        const uint8_t *used_end)
 {
@@ -70,8 +70,9 @@ static void clear_rest(const struct og_table *t, const struct half *half,
           og_bucket_payload(t, half->bucket, n));
 }
 
-/* Deals the slots of `from`, a bucket of `old`, out to the halves. The places
- * are copied: a byte that is stored might be any of the table's numbers. */
+/* Distributes the slots of `from`, a bucket of `old`, to the halves. The
+ * offsets are copied: a byte that is stored might alias any of the table's
+ * numbers. */
 static void deal_slots(const struct og_table *t, const struct og_table *old,
                        const uint8_t *from, struct half halves[2])
 {
@@ -93,9 +94,9 @@ static void deal_slots(const struct og_table *t, const struct og_table *old,
     }
 }
 
-/* `t` is on the new level already, `old` (its state before) on the one above.
- * Only the first buckets lie where their own halves will be: those are read
- * from a copy. */
+/* `t` is already on the new level, `old` (its previous state) on the one above.
+ * Only the first buckets overlap their own halves: those are read from a
+ * copy. */
 static void split_bucket(const struct og_table *t, const struct og_table *old,
                          uint64_t number)
 {
@@ -113,7 +114,7 @@ static void split_bucket(const struct og_table *t, const struct og_table *old,
     if (2 * number + 1 < t->n_buckets) clear_rest(t, &halves[1], used_end);
 }
 
-/* From the end to the beginning is not what processors expect. */
+/* Processors do not prefetch backwards as well. */
 #define AHEAD 2
 
 static void ask_for_bucket(const struct og_table *t, uint64_t number)
@@ -146,7 +147,7 @@ void og_table_grow(struct og_table *t)
     turn_stripes(t, __ATOMIC_RELEASE);
 }
 
-/* Of n that come into one bucket none may find it full. */
+/* Whether any of n additions might find its bucket full. */
 bool og_table_may_grow(const struct og_table *table, const uint64_t *fps,
                        size_t n)
 {

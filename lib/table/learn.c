@@ -8,28 +8,28 @@
  * octaves). For each of the 256 classes the table counts how much time its
  * slots spent in it and how many of them were seen again then; the quotient is
  * the rate at which a slot of that class earns its place. The slot with the
- * lowest rate goes; among equals at random.
+ * lowest rate is evicted; among equals a random one.
  *
- * Fingerprints of one passage are worth less together than apart: one or two
- * of them find the copy, and the estimation fills what lies between. So a rate
- * is divided by a random number that belongs to the fingerprint, its tag (for
- * the outside: its rank): as in thin.c, a passage that is not seen again loses
- * its fingerprints one by one, those of high rank first. Of what was seen
- * again, more often whole than in parts, it is the square root of that number;
- * both have the same mean. The estimation (lib/estimate/context.c) knows of
- * this: a fingerprint of high rank that is missing says little.
+ * Fingerprints of one passage are worth less together than apart: one or two of
+ * them find the copy, and the estimation fills the gaps. So a rate is divided
+ * by a random number that belongs to the fingerprint, its tag (externally: its
+ * rank): as in thin.c, a passage that is not seen again loses its fingerprints
+ * one by one, those of high rank first. For fingerprints that were seen again,
+ * usually with their whole passage, it is the square root of that number; both
+ * have the same mean. The estimation (lib/estimate/context.c) allows for this:
+ * a missing fingerprint of high rank means little.
  *
- * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI
- * 2018) cut down to one byte a slot and one small table. Measured against R,
- * LRU, CC, LS, S3-FIFO and thin in docs/evaluation.md.
+ * This is the idea of LHD (Beckmann, Chen, Cidon: least hit density, NSDI 2018)
+ * reduced to one byte per slot and one small table. Compared with R, LRU, CC,
+ * LS, S3-FIFO and thin in docs/evaluation.md.
  *
- * Time is what happens to a bucket: a tick is one fingerprint in TICK_PRINTS
- * that come into it when it is full. At a tick one lot is drawn, and all slots
- * up to an age move on to the next class, the older the rarer: the chance
+ * Time is measured per bucket: a tick is TICK_FPS fingerprints added to it
+ * while it is full. At a tick one random number is drawn, and all slots up to
+ * an age advance to the next class, the older the less often: the probability
  * halves with every octave, so that 32 classes span any age without a clock in
  * the slot. A bucket that has just become full takes the ages from the order in
- * which it was filled. All numbers are integers and the lots come from the
- * table's generator: the same run gives the same table. */
+ * which it was filled. All numbers are integers and the random numbers come
+ * from the table's generator: the same run gives the same table. */
 
 #include <string.h>
 
@@ -44,18 +44,17 @@
 #define AGE_ONE   N_SEEN /* class = age * N_SEEN + seen */
 /* Finer ticks cost time and win nothing; coarser ones lose quality from 16. */
 #define TICK_FPS 4
-/* Looking at all slots of a bucket takes a while: one tick in so many does, and
- * counts for all. */
+/* Examining all slots of a bucket takes a while: only one tick in this many
+ * does, and counts for all. */
 #define TICKS_PER_COUNT 4
 /* The mean of level_of_tag. */
 #define MEAN_ROOT 26
-/* How often rates become levels: whenever so many fingerprints have come in, at
- * the end of a document. It does not go by ticks, because those are known only
- * when the fingerprints are in, and what comes in between two lessons goes in
- * on several threads. */
+/* How often rates become levels: after this many additions, at the end of a
+ * document. Ticks do not count for this, because they are known only after the
+ * additions, and additions between two lessons are made by several threads. */
 #define FPS_PER_LESSON 8192
-/* When so much slot time is counted, old counts lose half their weight, so
- * that the policy follows a stream that changes. */
+/* When this much slot time has been counted, old counts lose half their weight,
+ * so that the policy follows a stream that changes. */
 #define TIME_LIMIT 1000000
 
 struct og_learning {
@@ -64,8 +63,8 @@ struct og_learning {
     uint64_t seen[N_CLASSES]; /* slots of the class that were seen again */
     /* How little a class is worth, in steps of 1/8 octave. */
     uint8_t level[N_CLASSES];
-    /* Slots of this age move on when the lot, of 16 bits, is below. Never
-     * rises with the age; 0 for the last. */
+    /* Slots of this age advance if the random number, of 16 bits, is below.
+     * Never increases with age; 0 for the last. */
     uint32_t move_on[N_AGES];
     /* Half the logarithm of a tag, in steps of 1/8 octave: that of the square
      * root. */
@@ -119,7 +118,7 @@ static void set_levels_of_tags(struct og_learning *learning)
 }
 
 /* The rate of a class, in 16.16 fixed point times 2^16. Counts of the ages on
- * either side weigh half. What has hardly been watched leans on the rate of
+ * either side weigh half. A class with little data falls back to the rate of
  * its row (seen equally often, any age), falling with age. */
 static uint64_t rate_of(const struct og_learning *learning, unsigned class,
                         uint64_t row_seen, uint64_t row_time)
@@ -226,7 +225,7 @@ void og_learning_unpack(struct og_learning *learning, struct og_unpacker *from)
     }
 }
 
-/* How many ages move on. */
+/* How many ages advance. */
 static unsigned ages_that_move(const struct og_learning *learning, uint32_t lot)
 {
     unsigned age = 0;
@@ -242,8 +241,8 @@ static void grow_older(uint8_t *state, uint32_t n, unsigned n_ages)
         og_put8(state + i, state[i] < end ? state[i] + AGE_ONE : state[i]);
 }
 
-/* Only a bucket that was never looked at has no slot that has aged: all age at
- * the first tick. Its slots are in the order in which they came. */
+/* Only a bucket without ticks has no slot that has aged: all age at the first
+ * tick. Its slots are in order of arrival. */
 static bool is_first_tick(const uint8_t *state, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -341,7 +340,7 @@ static uint32_t worst_plain(const struct og_learning *learning,
 }
 
 #if defined(OG_X86)
-/* The first of the worst from `start` on, going round. */
+/* The first of the worst from `start` on, wrapping around. */
 OG_TARGET_AVX512 static uint32_t worst_of_64(const struct og_learning *learning,
                                              const uint8_t *tag,
                                              const uint8_t *state,

@@ -3,11 +3,11 @@
  *     slots: [ small queue, oldest first | main queue, oldest first ]
  *     ring:  [ length of the small queue ][ next ghost ][ ghosts: 2 bytes .. ]
  *
- * New fingerprints go to the small queue, a tenth of the bucket. The oldest of
- * it moves to the main queue when it was seen again, else it leaves and its
- * ghost stays; a fingerprint whose ghost is there goes to the main queue at
- * once. The oldest of the main queue gets another round for each sighting it
- * has (state: 0 to 3). */
+ * New fingerprints go to the small queue, a tenth of the bucket. Its oldest
+ * moves to the main queue if it was seen again, otherwise it is evicted and
+ * leaves a ghost; a fingerprint with a ghost goes to the main queue at once.
+ * The oldest of the main queue gets another round for each sighting it has
+ * (state: 0 to 3). */
 
 #include "lib/table/bucket.h"
 
@@ -53,7 +53,7 @@ static void leave_ghost(const struct og_table *t, uint8_t *bucket,
             (uint8_t)((ring[1] + 1u) % n_ghosts(t->options.bucket_slots)));
 }
 
-/* Gives up one slot of a full bucket and returns its place. */
+/* Evicts one slot of a full bucket and returns its index. */
 static uint32_t give_up(struct og_table *t, uint8_t *bucket)
 {
     const uint32_t n = t->options.bucket_slots;
@@ -80,7 +80,7 @@ static uint32_t give_up(struct og_table *t, uint8_t *bucket)
     }
 }
 
-/* All in the order in which they came, which is that of the small queue. */
+/* All in order of arrival, which is that of the small queue. */
 void og_s3fifo_set_ring(const struct og_table *t, uint8_t *bucket,
                         uint32_t used)
 {

@@ -4,10 +4,10 @@
  *     [ part + 1: 21 bits ][ fingerprint of its selection: 27 ][ tag: 16 ]
  *
  * so that of two words of one fingerprint the smaller is the earlier one, and
- * threads can put theirs in at any time: the smallest stays. A fingerprint is
- * what the table would take for one: the same bucket at the cap, the same 24 or
- * 48 bits. Only where a full bucket may have lost it does a hit depend on the
- * label of the document before: that one is waited for. */
+ * threads can insert theirs at any time: the smallest is kept. Fingerprints are
+ * equal if the table cannot distinguish them: the same bucket at the cap, the
+ * same 24 or 48 bits. Only where a full bucket may have lost one does a hit
+ * depend on the label of a previous document, which is then awaited. */
 
 #include "lib/table/settle.h"
 
@@ -66,7 +66,7 @@ static bool is_same_fp(const struct og_table *t, uint64_t a, uint64_t b)
            og_home_of(t, a) == og_home_of(t, b);
 }
 
-/* Both are bits of a mixed number: there is nothing left to mix. */
+/* Both are bits of a mixed number: no further mixing is needed. */
 static size_t first_place(const struct og_settling *b, uint64_t mixed)
 {
     const uint64_t key =
@@ -96,8 +96,8 @@ static bool holds_word(const struct og_settling *b,
            is_same_fp(b->table, mixed_of(parts, word), mixed);
 }
 
-/* Slots are filled once and their fingerprint never changes: the one that is
- * returned has the first of these in the end. */
+/* Slots are filled once and their fingerprint never changes: the returned one
+ * holds the first of these in the end. */
 static size_t put_first(struct og_settling *b,
                         const struct og_table_part *parts, size_t part,
                         size_t i, uint64_t mixed)
@@ -149,7 +149,7 @@ static bool may_have_lost(const struct og_table *t,
     return t->level == 0 && og_table_may_have_lost(t, part->sel->fp[i]);
 }
 
-/* One to spare goes into a bucket with room only. */
+/* A spare one is added only to a bucket with room. */
 static bool will_be_kept(const struct og_table *t,
                          const struct og_table_part *part, size_t i)
 {
@@ -174,8 +174,8 @@ void og_settling_put(struct og_settling *b, struct og_table_part *parts,
     }
 }
 
-/* Threads take parts in their order, so whoever has it is at work on it, or on
- * one before it. */
+/* Threads take parts in order, so another thread is working on it, or on one
+ * before it. */
 static void wait_for(const struct step *s, const struct og_table_part *part)
 {
     enum { SPINS = 200 };
@@ -187,8 +187,8 @@ static void wait_for(const struct step *s, const struct og_table_part *part)
     }
 }
 
-/* What a document before it will have in the table: itself, or the origin that
- * it puts back where a full bucket has lost it. That is known when it has been
+/* What an earlier document will have in the table: itself, or the origin that
+ * it restores where a full bucket has lost it. That is known once it has been
  * labelled. */
 static struct og_hit hit_in_batch(const struct step *s, uint64_t word)
 {

@@ -9,10 +9,10 @@
 
 /* The writer's loads of 8 bytes may reach past the last payload. */
 #define TABLE_SLACK 8
-/* Buckets to begin with: as many as there are stripes. */
+/* The initial number of buckets: as many as there are stripes. */
 #define START        OG_LIMIT((uint64_t)OG_TABLE_STRIPES, (uint64_t)4)
 #define FIRST_RANDOM 1
-/* A slot knows 32 bits of the number that its bucket will have. */
+/* A slot has 32 bits of the number that its bucket will have. */
 #define MOST_LEVELS 32
 
 static size_t rest_len_of(og_layout_kind layout)
@@ -61,7 +61,7 @@ size_t og_table_bucket_len(const struct og_table_options *options)
     return bucket_len_of(&t);
 }
 
-/* What is left for buckets; 0: not even for one. */
+/* The room left for buckets; 0: not even for one. */
 static uint64_t buckets_of(const struct og_table_options *o, size_t bucket_len)
 {
     const uint64_t other = o->noise_len + TABLE_SLACK + OG_COMMON_LINE;
@@ -85,9 +85,9 @@ size_t og_table_bytes(const struct og_table_options *options)
     return noise_off_of(options, bucket_len) + options->noise_len;
 }
 
-/* The level to begin with: the highest that has as many buckets as asked for.
- * In place a table of level 1, whose slots are longer, needs the room of a few
- * buckets at least. */
+/* The initial level: the highest with as many buckets as requested. In place a
+ * table of level 1, whose slots are longer, needs the room of at least a few
+ * buckets. */
 static unsigned first_level(const struct og_table *t)
 {
     enum { FEWEST = 8 };
@@ -109,7 +109,7 @@ void og_table_shape(struct og_table *table,
     table->n_full = buckets_of(options, bucket_len_of(table));
 }
 
-/* All but the buckets themselves. */
+/* Everything but the buckets themselves. */
 static og_status prepare(struct og_table *table,
                          const struct og_table_options *options,
                          const og_allocator *allocator, og_error *err)
@@ -137,7 +137,7 @@ static og_status prepare(struct og_table *table,
     return og_learning_new(allocator, &table->learning, err);
 }
 
-/* Room for the cap, of which the level at hand will be used. */
+/* Room for the full size, of which the current level will be used. */
 static og_status reserve(struct og_table *t, og_error *err)
 {
     if (t->pages.data != NULL) return OG_OK;

@@ -1,6 +1,6 @@
-/* Observing: lanes (lane.h), then the lines of common fingerprints, which go by
- * other bits and have lanes of their own; between the two a byte says which
- * fingerprints are to be counted. */
+/* Observing: lanes (lane.h), then the lines of common fingerprints, which
+ * depend on other bits and have lanes of their own; between the two a byte
+ * tells which fingerprints to count. */
 
 #include "lib/table/table_batch.h"
 
@@ -11,8 +11,8 @@
 #include "lib/table/common_fps.h"
 #include "lib/table/lane.h"
 
-/* Pieces and lanes for each thread, so that none waits long for the others; but
- * none of so few fingerprints that it takes longer to wake a thread. */
+/* Pieces and lanes per thread, so that none waits long for the others; but none
+ * with so few fingerprints that waking a thread takes longer. */
 enum {
     PIECES_EACH = 4,
     LANES_EACH = 2,
@@ -259,7 +259,7 @@ static void begin_lanes(const struct observing *o, size_t n_parts)
     }
 }
 
-/* Each lane's copy follows the table that has grown. */
+/* Each lane's copy is updated after the table has grown. */
 static bool grow_when_blocked(struct og_table_batch *b)
 {
     bool is_blocked = false;
@@ -291,7 +291,7 @@ static void end_lanes(struct og_table_batch *b)
     og_table_set_kept(b->table);
 }
 
-/* Common fingerprints of one lane of lines, a few at a time. */
+/* Counts common fingerprints of one lane of lines, a few at a time. */
 static og_status count_lines(void *ctx, void *worker, size_t number,
                              og_error *err)
 {
@@ -337,7 +337,7 @@ static og_status observe_lanes(struct observing *o,
     return og_phases_step(phases, "count", b->n_lanes, count_lines, o, err);
 }
 
-/* One lane for all, which may grow the table itself. */
+/* A single lane, which may grow the table itself. */
 static og_status observe_alone(void *ctx, void *worker, size_t number,
                                og_error *err)
 {

@@ -5,8 +5,7 @@
 
 #include "lib/table/settle.h"
 
-/* Keeps its memory for the next
- * batch; one for the table's writer. */
+/* Keeps its memory for the next batch; one for the table's writer. */
 struct og_table_batch {
     const og_allocator *allocator;
     struct og_table *table;

@@ -4,14 +4,14 @@
 /*   in:  the selections of a batch of documents             (lib/select)
  *   out: their hits; then the table with all of them in     (lib/estimate)
  *
- * What a batch of documents asks of a table, in three steps, each on all
- * threads, each after the one before it:
+ * The queries and additions of a batch of documents, in three steps, each on
+ * all threads, one after the other:
  *
  *     look up   what the table knew before the batch
- *     settle    what the documents of the batch have from each other: where the
- *               table knew nothing, the first document of the batch with a
- *               fingerprint is the origin for those after it
- *     observe   additions, sightings, evictions, in the order of the documents
+ *     settle    what the documents of the batch share with each other: where
+ * the table knew nothing, the first document of the batch with a fingerprint is
+ * the origin for those after it observe   additions, sightings, evictions, in
+ * the order of the documents
  *
  * Between settling and observing each document is labelled, on any thread. A
  * table elsewhere can offer the same steps (lib/remote): looking up and
@@ -21,10 +21,9 @@
  * those of documents that come one by one. Beyond that the table that results
  * from a sequence of additions is still the same for any batches and any number
  * of threads (random choices and lessons follow from the additions alone); only
- * a look-up is as old as its batch: it does not see what the documents before
- * it in the batch pushed out of a full bucket, nor what they put back under an
- * old origin.
- */
+ * a look-up is as old as its batch: it does not see what earlier documents of
+ * the batch evicted from a full bucket, nor what they restored with an old
+ * origin. */
 
 #include "lib/stream/phases.h"
 #include "lib/table/table.h"
@@ -33,36 +32,38 @@
 struct og_table_part {
     const struct og_selection *sel;
     uint32_t doc;  /* its number */
-    bool is_asked; /* hits are wanted */
+    bool is_asked; /* hits are requested */
     bool is_added; /* it will be observed */
-    bool is_apart; /* it is no later than the batch: has nothing from it */
-    struct og_hit *hits;           /* out: one for each of the selection */
+    bool is_apart; /* it is no later than the batch: it shares nothing with
+                      it */
+    struct og_hit *hits;           /* output: one per selected fingerprint */
     struct og_additions additions; /* before it is observed */
-    uint32_t n_new;                /* after that: slots that it filled */
+    uint32_t n_new;                /* set then: slots that it filled */
     /* The table's own: what to do in each lane, and with each part of the lines
-     * of common fingerprints. NULL: all, as they are. */
+     * of common fingerprints. NULL: everything, in order. */
     uint32_t *order, *starts;
     uint32_t *line_order, *line_starts;
     uint8_t *is_counted;
-    const uint8_t *lost; /* of a table elsewhere: 1 where the fingerprint is
-                            not there and may have been once. NULL: the table
-                            can be asked */
-    uint32_t *places; /* of each that had no hit: in the table of the batch */
+    const uint8_t *lost; /* of a remote table: 1 where the fingerprint is
+                            missing but may have been there once. NULL: the
+                            table can tell */
+    uint32_t *places;    /* for each without a hit: its slot in the table of the
+                            batch */
     bool is_settled;
 };
 
-/* More than this, or longer ones, are no batch. */
+/* More parts or longer ones are not a batch. */
 #define OG_BATCH_PARTS ((size_t)1 << 20)
 #define OG_BATCH_FPS   ((size_t)1 << 26)
 
 typedef og_status og_table_part_fn(void *ctx, void *worker,
                                    struct og_table_part *part, og_error *err);
 
-/* What is done with each part on the way, on any thread; may be NULL. */
+/* Called for each part, on any thread; may be NULL. */
 struct og_table_part_steps {
     void *ctx;
-    og_table_part_fn *before;  /* it is looked up */
-    og_table_part_fn *found;   /* what the table knew: may drop hits */
+    og_table_part_fn *before;  /* before it is looked up */
+    og_table_part_fn *found;   /* after the look-up: may drop hits */
     og_table_part_fn *settled; /* sets its additions */
 };
 
@@ -75,7 +76,7 @@ struct og_table_protocol {
     og_status (*settle)(void *ctx, const struct og_phases *phases,
                         struct og_table_part *parts, size_t n,
                         const struct og_table_part_steps *steps, og_error *err);
-    /* Cannot fail half way: what it needs was reserved by look_up. */
+    /* Cannot fail half way: look_up reserved what it needs. */
     og_status (*observe)(void *ctx, const struct og_phases *phases,
                          struct og_table_part *parts, size_t n, og_error *err);
 };

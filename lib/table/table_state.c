@@ -61,7 +61,7 @@ bool og_table_state_unpack(struct og_table *table, struct og_unpacker *from)
     return !from->bad && table->n_used <= og_table_slots(table);
 }
 
-/* ---- the buckets ---- */
+/* Their number; then the number and the bytes of each. */
 
 static size_t state_len(const struct og_table *t)
 {

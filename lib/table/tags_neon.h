@@ -1,13 +1,14 @@
 #ifndef OG_TABLE_TAGS_NEON_H
 #define OG_TABLE_TAGS_NEON_H
 
-/* The tags of a bucket, compared 16 at a time; buckets have whole sixteens. */
+/* The tags of a bucket, compared 16 at a time; the length of buckets is a
+ * multiple of 16. */
 
 #include "lib/base/neon.h"
 
 #if defined(OG_NEON)
 
-/* The first slot from `first` on with this tag; n when there is none. */
+/* The first slot from `first` on with this tag; n if there is none. */
 static inline uint32_t og_next_tag_neon(const uint8_t *tags, uint32_t first,
                                         uint32_t n, uint8_t tag)
 {

@@ -1,13 +1,13 @@
-/* Thin: origo's own eviction. It gives up the slot with the largest
+/* Thin: an eviction of our own. It evicts the slot with the largest
  *
  *     (1 + age) * u / (1 + hits)^2
  *
  * where age counts ticks of the bucket's clock since the fingerprint was last
  * seen, hits counts the copied passages that it was the first hit of, and u is
  * a random byte that belongs to the fingerprint: its tag. Fingerprints of one
- * passage that came together and are never seen again differ only in u, so a
- * passage loses its fingerprints one by one, over a long time, instead of all
- * at once; and bridges need only one or two that are left.
+ * passage that were added together and are never seen again differ only in u,
+ * so a passage loses its fingerprints one by one, over a long time, instead of
+ * all at once; and one or two are enough for bridges.
  *
  * State: age in the upper 5 bits, hits in the lower 3. The product is compared
  * by its logarithm in steps of 1/12 octave, small enough for a byte:
@@ -28,7 +28,7 @@ void og_thin_tick(uint8_t *state, uint32_t n)
         if (state[i] < 256 - AGE_ONE) og_put8(state + i, state[i] + AGE_ONE);
 }
 
-/* Seen again: young, and for the first hit of a passage one hit more. */
+/* Seen again: young, and the first hit of a passage counts one hit more. */
 uint8_t og_thin_renewed(uint8_t state, uint8_t weight)
 {
     const uint8_t hits = state & HITS_MASK;
