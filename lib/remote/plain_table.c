@@ -2,25 +2,24 @@
  *
  *     origo:NAME:FINGERPRINT = HIT      SET key value NX GET, and GET
  *
- * FINGERPRINT is what a table of the same size in buckets would tell
- * fingerprints apart by, so that answers are the same to the byte; in digits of
- * 6 bits. HIT is document, offset and near in one signed number.
+ * FINGERPRINT are the bits by which a table of the same size in buckets
+ * distinguishes fingerprints, so that answers are the same to the byte; in
+ * digits of 6 bits. HIT is document, offset and near in one signed number.
  *
- * A new fingerprint is set by SET NX; GET tells who has it otherwise. When the
- * document that comes is the earlier one, it takes the key over. No command
- * does that under a condition, so the two values are exchanged: SET GET writes
- * ours and returns the one that was there; if that one is earlier still,
- * because somebody else took the key over meanwhile, it is put back in the same
- * way. Each exchange leaves the later of two values behind, so the earliest
- * remains, whoever else is at work; for a moment a reader may find a later one.
- * A value is lost only when a process dies between two exchanges, after it met
- * another one at the same key. EVAL could compare and set at once, but what is
- * sent would be longer, and a script would run for each fingerprint.
+ * A new fingerprint is set by SET NX; otherwise GET returns its holder. If the
+ * new document is the earlier one, it takes over the key. No command does that
+ * conditionally, so the two values are exchanged: SET GET writes ours and
+ * returns the previous one; if that is still earlier, because another front end
+ * took over the key meanwhile, it is restored in the same way. Each exchange
+ * discards the later of two values, so the earliest remains, whatever other
+ * front ends do; for a moment a reader may find a later one. A value is lost
+ * only when a process dies between two exchanges, after it met another one at
+ * the same key. EVAL could compare and set at once, but requests would be
+ * longer, and a script would run for each fingerprint.
  *
- * How long a key stays is the server's decision (its LRU): looking a key up
- * renews it. With allkeys-lru it may evict any key, with volatile-lru those
- * that end at some time: a table can be made of such ones. Weights and spare
- * slots mean nothing here. */
+ * The server decides how long a key is kept (its LRU): a look-up renews it.
+ * With allkeys-lru it may evict any key, with volatile-lru those with an
+ * expiry, which a table can set. Weights and spare slots are not used here. */
 
 #include "lib/remote/plain_table.h"
 
@@ -39,12 +38,12 @@
 #define DIGITS_MAX 11
 #define PREFIX_MAX (6 + OG_PARTITION_NAME_MAX + 1)
 
-/* A fingerprint that is asked for, or of a document that is added. */
+/* A fingerprint that is looked up, or of a document that is added. */
 struct plain_op {
-    uint32_t part, i; /* of the question, or the document */
+    uint32_t part, i; /* of the query, or the document */
     struct og_hit hit;
-    bool is_own;   /* the hit that is written is the document's, and not one
-                      that is put back */
+    bool is_own;   /* the hit to write is the document's rather than a restored
+                      one */
     bool is_again; /* it must be exchanged once more */
     char key[PREFIX_MAX + DIGITS_MAX];
     char value[OG_PLAIN_VALUE_LEN];
@@ -81,8 +80,8 @@ static bool has_home(const struct og_table *t)
 }
 
 /* What distinguishes a fingerprint from others: its bucket and what is kept of
- * it there. Where that does not fit into 64 bits the bucket is a part of the
- * bits that the rest leaves out, and the mixed fingerprint says the same. */
+ * it there. If that does not fit into 64 bits, the bucket is a part of the bits
+ * that the rest omits, and the mixed fingerprint is equivalent. */
 static uint64_t key_number(const struct og_table *t, uint64_t fp)
 {
     const uint64_t mixed = og_mix64(fp);
@@ -292,9 +291,9 @@ static bool is_before_document(uint32_t holder,
                        : holder < d->additions->doc;
 }
 
-/* Whether the hit that was there must remain. One of the document itself does:
- * it was the first. What is put back is earlier than the document; against
- * others only the numbers are known. */
+/* Whether the existing hit must be kept. One of the document itself must: it
+ * was the first. A restored one is earlier than the document; of others only
+ * the numbers are known. */
 static bool must_stay(const struct plain_op *op, struct og_hit old,
                       const struct og_remote_document *d)
 {
@@ -344,7 +343,7 @@ static void put_set(struct plain_observing *o, size_t number)
     og_redis_add_word(request, og_redis_word("GET"));
 }
 
-/* Keys are all of one length, up to the zeros behind them. */
+/* Keys all have the same length, up to the padding. */
 static int compare_ops(const void *a, const void *b)
 {
     const struct plain_op *x = a, *y = b;
@@ -405,7 +404,7 @@ static struct og_hit hit_of(const struct og_plain_table *t,
     return hit;
 }
 
-/* Those that were only seen have been renewed by the question. */
+/* The look-up has renewed those that were only seen. */
 og_status og_plain_observe(const struct og_plain_table *t,
                            struct og_plain_room *room,
                            struct og_redis_client *client,
@@ -429,8 +428,8 @@ og_status og_plain_observe(const struct og_plain_table *t,
 
 /* ---- evictions ---- */
 
-/* Servers are asked through slots: so many, evenly apart, are of all masters,
- * or of so many that one that evicts is among them. */
+/* The number of slots whose servers are asked: spread evenly, they cover all
+ * masters, or so many that one that evicts is among them. */
 #define ASKED_SLOTS 64
 
 struct evictions {
@@ -440,7 +439,7 @@ struct evictions {
     bool has_ttl;
 };
 
-/* The value of a line "name:value"; empty: there is none. */
+/* The value of a line "name:value"; empty: not found. */
 static og_bytes info_value(og_bytes text, const char *name)
 {
     const size_t name_len = strlen(name);

@@ -44,14 +44,13 @@ og_status og_plain_evictions(const struct og_plain_table *table,
                              struct og_redis_client *client, uint64_t *out,
                              og_error *err);
 
-/* Value of a key: the hit as one number, in decimal. A server keeps such a
- * value in 16 bytes, as a string in 32. False: that is none. */
+/* The value of a key: the hit as one number, in decimal. A server stores such a
+ * value in 16 bytes, as a string in 32. False: it is not a valid value. */
 #define OG_PLAIN_VALUE_LEN 24
 void og_plain_write_value(struct og_hit hit, char out[OG_PLAIN_VALUE_LEN]);
 bool og_plain_read_value(og_bytes text, struct og_hit *out);
 
-/* A number of an answer to INFO, in its line "name:number"; 0: there is none.
- */
+/* A number in an answer to INFO, from its line "name:number"; 0: not found. */
 uint64_t og_plain_info_number(og_bytes text, const char *name);
 
 #endif

@@ -27,7 +27,7 @@ struct og_redis_client {
     size_t n_nodes, nodes_cap;
     uint16_t *slots; /* the node of each */
     bool is_known;   /* `slots` is believed */
-    size_t seed;     /* the host of the address that is asked next */
+    size_t seed;     /* selects the host of the address to ask next */
 };
 
 og_status og_redis_client_new(const struct og_table_address *address,
@@ -67,7 +67,7 @@ void og_redis_client_free(struct og_redis_client *c)
 
 /* ---- nodes ---- */
 
-/* NO_NODE: there is no memory, or there are too many. */
+/* NO_NODE: out of memory, or too many nodes. */
 static uint16_t node_of(struct og_redis_client *c, og_bytes name, unsigned port)
 {
     struct og_redis_host host = {.port = port};
@@ -171,7 +171,8 @@ struct slots_reader {
     size_t asked; /* the node that answers */
 };
 
-/* A node that knows no name of its own leaves it out: it is the one asked. */
+/* A node that does not know its own name omits it: it is the one that
+ * answered. */
 static bool take_range(void *ctx, unsigned first, unsigned last, og_bytes host,
                        unsigned port)
 {
@@ -271,7 +272,7 @@ struct round {
     og_error last; /* why the last one was not answered */
 };
 
-/* What was sent to it, and what follows on its link, is asked again. */
+/* Requests sent to it, and the following ones on its link, are repeated. */
 static void lose_node(struct round *r, size_t node)
 {
     hang_up(&r->client->nodes[node]);
@@ -484,7 +485,7 @@ static void begin_requests(struct round *r)
     }
 }
 
-/* After a failure replies may still be on their way to nobody. */
+/* After a failure replies without a recipient may still arrive. */
 static void forget_replies(struct og_redis_client *c)
 {
     for (size_t i = 0; i < c->n_nodes; i++)

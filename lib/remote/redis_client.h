@@ -3,12 +3,12 @@
 
 /* A client of one server, or of all masters of a cluster.
  *
- * Requests go to the masters of their slots, all that one master has to answer
- * in one go, and to all masters before the first answer is waited for. What
- * comes back with MOVED or ASK goes where that says; what cannot be answered
- * now (TRYAGAIN, LOADING, CLUSTERDOWN, a master that is gone) is asked again,
- * after a pause and a look at who has which slots, until the time is over. So a
- * request may reach a server twice; who sends it knows that this does no harm.
+ * Requests are sent to the masters of their slots, all those of one master
+ * together, and to all masters before waiting for the first answer. Requests
+ * answered with MOVED or ASK are redirected; those that cannot be answered now
+ * (TRYAGAIN, LOADING, CLUSTERDOWN, an unreachable master) are repeated, after a
+ * pause and an update of the slot map, until the timeout. So a request may
+ * reach a server twice; callers must make sure that this does no harm.
  *
  * One thread at a time. */
 
@@ -33,7 +33,7 @@ static inline void og_redis_add_word(struct og_redis_request *request,
     request->words[request->n_words++] = word;
 }
 
-/* A reply that is no error; a view. */
+/* A reply that is not an error; a view. */
 typedef og_status og_redis_reply_fn(void *ctx, size_t request,
                                     const struct og_resp *reply, og_error *err);
 
@@ -56,16 +56,16 @@ og_status og_redis_client_run(struct og_redis_client *client,
                               og_redis_reply_fn *on_reply, void *ctx,
                               og_error *err);
 
-/* The same for writes: they count when as many replicas have them as the
- * address asks for. When a server is lost before they do, all requests are
+/* The same for writes: they count once as many replicas have them as the
+ * address requires. If a server is lost before that, all requests are
  * repeated. */
 og_status og_redis_client_write(struct og_redis_client *client,
                                 struct og_redis_request *requests, size_t n,
                                 og_redis_reply_fn *on_reply, void *ctx,
                                 og_error *err);
 
-/* What CLUSTER SLOTS says; NO_NODE (UINT16_MAX) for slots that nobody has. For
- * tests. False: it is no such reply. */
+/* The result of CLUSTER SLOTS; NO_NODE (UINT16_MAX) for unassigned slots. For
+ * tests. False: it is not such a reply. */
 typedef bool og_redis_slots_fn(void *ctx, unsigned first, unsigned last,
                                og_bytes host, unsigned port);
 bool og_redis_read_slots(const struct og_resp *reply, og_redis_slots_fn *fn,

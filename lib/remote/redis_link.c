@@ -13,7 +13,7 @@
 #include "lib/os/clock.h"
 #include "lib/remote/redis_tls.h"
 
-/* A host that does not answer at all is given up after so many seconds, since
+/* A host that does not answer at all is given up after this many seconds, since
  * there may be others. */
 #define CONNECT_SECONDS 5
 #define READ_LEN        ((size_t)64 << 10)
@@ -88,7 +88,7 @@ static og_status take_in(struct og_redis_link *link, const char *data,
                            : place_of(link, own.status, own.message, err);
 }
 
-/* What is there, and no more. During a handshake it is only fed. */
+/* Receives the available data. During a handshake it is only passed on. */
 static og_status receive(struct og_redis_link *link, bool is_shaking,
                          og_error *err)
 {

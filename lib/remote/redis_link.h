@@ -2,8 +2,8 @@
 #define OG_REMOTE_REDIS_LINK_H
 
 /* One connection to one server: commands out, replies in, in order. Every wait
- * ends at a moment that the caller names (og_clock_seconds()). While it sends
- * it also takes in what comes, so that neither side waits for the other. */
+ * ends at a deadline of the caller (og_clock_seconds()). While sending it also
+ * receives, so that neither side waits for the other. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ og_status og_redis_link_open(const struct og_redis_host *host,
                              struct og_redis_link **out, og_error *err);
 void og_redis_link_close(struct og_redis_link *link); /* NULL is fine */
 
-/* Appends a command to what is to be sent. */
+/* Appends a command to the output. */
 og_status og_redis_link_put(struct og_redis_link *link, const og_bytes *words,
                             size_t n_words, og_error *err);
 /* Sends all of it. */

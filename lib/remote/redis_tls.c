@@ -121,7 +121,7 @@ og_status og_tls_write(struct og_tls *tls, const void *data, size_t len,
     for (size_t n; len > 0; at += n, len -= n) {
         n = len < INT_MAX / 2 ? len : INT_MAX / 2;
         ERR_clear_error();
-        /* The buffer behind it takes all. */
+        /* The output buffer accepts everything. */
         if (SSL_write(tls->ssl, at, (int)n) != (int)n)
             return failure("TLS ended", OG_ERR_IO, err);
     }

@@ -1,10 +1,10 @@
 #ifndef OG_REMOTE_REDIS_TLS_H
 #define OG_REMOTE_REDIS_TLS_H
 
-/* TLS between two buffers: what is to be sent goes in plain and comes out
- * packed, and the other way round. Nothing here knows of sockets, so that who
- * waits for them, and how long, is decided in one place (redis_link.c), and no
- * signal comes from a write to a connection that is gone. */
+/* TLS between two buffers: plain output is encrypted, received data is
+ * decrypted. Nothing here knows about sockets, so that waiting, with its
+ * timeout, is in one place (redis_link.c), and a write to a closed connection
+ * raises no signal. */
 
 #include "lib/base/packing.h"
 
@@ -24,7 +24,7 @@ og_status og_tls_feed(struct og_tls *tls, const void *data, size_t len,
                       og_error *err);
 /* What they say, appended to `out`. OG_ERR_IO: the server has ended it. */
 og_status og_tls_read(struct og_tls *tls, struct og_pack *out, og_error *err);
-/* What is to be sent. */
+/* Encrypts output. */
 og_status og_tls_write(struct og_tls *tls, const void *data, size_t len,
                        og_error *err);
 /* Bytes for the socket, appended to `out`. */

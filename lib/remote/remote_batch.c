@@ -64,7 +64,7 @@ static og_status reserve(struct og_remote_batch *b, struct og_table_part *parts,
     return og_settling_begin(&b->settling, parts, n, n_fps, err);
 }
 
-/* Of documents that are not asked about nobody's are known. */
+/* For documents without a query, none are known. */
 static size_t keep_holders(struct og_remote_batch *b,
                            const struct og_table_part *parts, size_t n)
 {
@@ -180,7 +180,7 @@ static void count_new(const struct og_remote_batch *b,
         parts[b->members[i]].n_new += b->documents[i].n_new;
 }
 
-/* Fingerprints that somebody else had by then than at the look-up. */
+/* Fingerprints whose holder has changed since the look-up. */
 static bool has_changed(const struct og_remote_batch *b,
                         const struct og_table_part *part, size_t at)
 {
@@ -225,7 +225,8 @@ static bool meet_others(struct og_remote_batch *b, struct og_table_part *part,
     return is_again;
 }
 
-/* Until nobody has come in between. Each time it is fewer documents. */
+/* Repeats until no other front end interfered. Each round has fewer
+ * documents. */
 static og_status observe_shared(struct og_remote_batch *b,
                                 struct og_table_part *parts, size_t n,
                                 og_error *err)

@@ -2,22 +2,23 @@
 #define OG_REMOTE_REMOTE_BATCH_H
 
 /* The protocol (lib/table/table_protocol.h) with a table on servers: a batch is
- * one question to each partition, and one addition. Keeps its memory for the
+ * one look-up in each partition, and one addition. Keeps its memory for the
  * next batch; one for the table's writer. */
 
 #include "lib/base/packing.h"
 #include "lib/remote/remote_table.h"
 #include "lib/table/settle.h"
 
-/* Of a table to which other front ends add at the same time. What the look-up
- * said may be no longer true when the batch is observed; so the answer says
- * what each document found, and where that is another document than the look-up
- * found, the store is told:
+/* For a table to which other front ends add at the same time. The results of
+ * the look-up may be outdated when the batch is observed; so the answer
+ * contains what each document found, and if that is another document than in
+ * the look-up, the store is informed:
  *
  *     it comes before this one   it is its origin: the hit is corrected
  *     it comes after it          it is displaced, by another observation
  *
- * So the earliest document has a fingerprint in the end, whoever came first. */
+ * So in the end the earliest document has a fingerprint, whichever came
+ * first. */
 struct og_remote_sharing {
     void *ctx;
     /* The order of these documents is known from now on. */

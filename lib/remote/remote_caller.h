@@ -2,12 +2,12 @@
 #define OG_REMOTE_REMOTE_CALLER_H
 
 /*   in:  a command about a partition or about the whole table
- *   out: the request that a server gets
+ *   out: the request that a server receives
  *
- * What remote_table.c, which asks partitions, and remote_head.c, which opens
- * and makes tables, share: the table, and its callers. Threads ask at the same
- * time: each takes a caller, which has connections and buffers of its own, and
- * puts it back. */
+ * Shared by remote_table.c, which queries partitions, and remote_head.c, which
+ * opens and creates tables: the table, and its callers. Threads query at the
+ * same time: each takes a caller, which has connections and buffers of its own,
+ * and returns it. */
 
 #include "lib/remote/remote_table.h"
 
@@ -20,14 +20,14 @@
 #include "lib/remote/plain_table.h"
 #include "lib/remote/redis_client.h"
 
-/* What one thread asks with. */
+/* The connections and buffers of one thread. */
 struct og_remote_caller {
     struct og_remote_caller *next;
     struct og_redis_client *client;
     struct og_redis_request *requests; /* one for each partition */
     uint32_t *asked;                   /* the partition of each request */
     struct og_pack *batches;           /* of each partition */
-    struct og_pack *members;           /* likewise: who is in the batch */
+    struct og_pack *members;           /* likewise: the members of the batch */
     size_t *starts, *ends;             /* likewise: places in `in` */
     struct og_pack in, out;            /* fingerprints, hits */
     uint64_t *order;
@@ -52,7 +52,7 @@ struct og_remote_table {
     atomic_bool has_evicted; /* the servers of a plain table */
     bool is_eviction_noted;  /* and its head says so */
     uint64_t n_unnoted;   /* fingerprints that were set since the last note */
-    uint64_t n_unchecked; /* since evictions were asked for */
+    uint64_t n_unchecked; /* since evictions were last checked */
 };
 
 /* One that is idle, or a new one. */

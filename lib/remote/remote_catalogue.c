@@ -1,6 +1,6 @@
-/* Each function is one round of requests, to all servers at once: what belongs
- * to a batch of documents is asked for together. Threads ask at the same time,
- * each with a caller of its own. */
+/* Each function is one round of requests, to all servers at once: everything
+ * that a batch of documents needs is requested together. Threads query at the
+ * same time, each with a caller of its own. */
 
 #include "lib/remote/remote_catalogue.h"
 
@@ -17,15 +17,15 @@
 #include "lib/remote/redis_client.h"
 
 #define NO_NUMBER UINT32_MAX
-/* Keys are in so many places, evenly apart: 2^10 of 2^14 slots. */
+/* Keys are in this many places, evenly spaced: 2^10 of 2^14 slots. */
 #define TAG_BITS 10
 /* Of a key without an id, of a number, with their zeros. */
 #define KEY_LEN    (OG_PARTITION_KEY_LEN + 32)
 #define NUMBER_LEN 24
-/* Numbers of blobs are fetched so many at a time. */
+/* How many numbers of blobs are reserved at a time. */
 #define TEXTS_EACH 64
 
-/* What one thread asks with. */
+/* The connections and buffers of one thread. */
 struct catalogue_caller {
     struct catalogue_caller *next;
     struct og_redis_client *client;
@@ -165,7 +165,7 @@ begin_request(struct catalogue_caller *c, const char *command, unsigned slot)
     return request;
 }
 
-/* About the whole catalogue: the head, or what is beside it. */
+/* For the whole catalogue: the head, or the keys beside it. */
 static struct og_redis_request *ask_head(const struct og_remote_catalogue *r,
                                          struct catalogue_caller *c,
                                          const char *command, const char *kind)
@@ -224,7 +224,7 @@ static og_status no_answer(const struct og_remote_catalogue *r,
                         r->address.table, command);
 }
 
-/* Sends what was put, and gives the caller back. */
+/* Sends the queued requests, and returns the caller. */
 static og_status ask_all(struct og_remote_catalogue *r,
                          struct catalogue_caller *c,
                          og_redis_reply_fn *on_reply, void *ctx, og_error *err)
@@ -323,7 +323,7 @@ og_status og_remote_catalogue_conf(struct og_remote_catalogue *r,
     return ask_all(r, c, take_conf, &reader, err);
 }
 
-/* Of a catalogue in a folder there is no conf; ours has it first. */
+/* A catalogue in a folder has no conf; in ours it comes first. */
 static og_status take_owner(void *ctx, size_t number,
                             const struct og_resp *reply, og_error *err)
 {
@@ -401,7 +401,7 @@ static og_status reserve(struct og_remote_catalogue *r, const char *field,
     add_number(c, request, n);
     og_redis_add_word(ask_head(r, c, "ZSCORE", ":{l}"), og_redis_word("t"));
     TRY(ask_all(r, c, take_numbers, out, err));
-    /* The last number is nobody's. */
+    /* The last number is never assigned. */
     if (out->end < NO_NUMBER) return OG_OK;
     return og_error_set(err, OG_ERR_LIMIT,
                         "table '%s' has no more numbers for documents",
@@ -536,8 +536,8 @@ og_status og_remote_catalogue_put(struct og_remote_catalogue *r,
     return write_all(r, c, err);
 }
 
-/* Lost, it costs the document another observation, no more: nobody waits for
- * replicas. */
+/* If it is lost, the document is observed once more and nothing worse: replicas
+ * are not awaited. */
 og_status og_remote_catalogue_commit(struct og_remote_catalogue *r,
                                      const uint32_t *numbers, size_t n,
                                      int64_t latest, og_error *err)

@@ -8,29 +8,29 @@
  * that any number of front ends share them. NAME is that of the table; tags
  * spread the keys over the slots of a cluster.
  *
- *     origo:{TAG}:NAME              hash; beside what remote_table.h draws:
- *                                     conf    what the store is (conf.h)
- *                                     next    numbers of documents given away
+ *     origo:{TAG}:NAME              hash; besides the fields in remote_table.h:
+ *                                     conf    the store's conf (conf.h)
+ *                                     next    numbers of documents assigned
  *                                     count   documents that were committed
- *                                     texts   numbers of blobs given away
+ *                                     texts   numbers of blobs assigned
  *     origo:{TAG}:NAME:{l}          sorted set of one: the latest time
  *     origo:{TAG}:NAME:{i}:ID       the number of the latest document with it
  *     origo:{TAG}:NAME:{d}:NUMBER   hash: e, the entry; s, it is in the table
  *     origo:{TAG}:NAME:{c}:NUMBER   sorted set: who copied from the document
  *     origo:{TAG}:NAME:{t}:NUMBER   a blob: frames of packed texts
  *
- * Numbers are given away in blocks. Those of a front end that went away are
- * nobody's, as are those that it had no use for: no document has them.
+ * Numbers are assigned in blocks. Those of a front end that has gone are
+ * unused, as are those that it did not need: no document has them.
  *
- * What is written may be written twice, which does no harm. What is read was
- * written by strangers: what it means, the caller checks. Any thread. */
+ * Repeated writes do no harm. Data read are untrusted: the caller checks their
+ * content. Any thread. */
 
 #include "lib/remote/table_address.h"
 
 struct og_pack;
 struct og_remote_catalogue;
 
-/* Nothing is asked yet. OG_ERR_USAGE: it is no address. */
+/* Connects to nothing yet. OG_ERR_USAGE: it is not an address. */
 og_status og_remote_catalogue_open(const char *address,
                                    const og_allocator *allocator,
                                    struct og_remote_catalogue **out,
@@ -38,14 +38,14 @@ og_status og_remote_catalogue_open(const char *address,
 void og_remote_catalogue_close(struct og_remote_catalogue *catalogue);
 const char *og_remote_catalogue_name(const struct og_remote_catalogue *c);
 
-/* What the store is: `offered` when there is none yet (len 0: nothing is
- * offered). Of several that offer one at once, one counts for all. *out is
- * empty when there is none. */
+/* The conf of the store: `offered` if there is none yet (len 0: nothing is
+ * offered). If several front ends offer one at once, one of them wins for all.
+ * *out is empty if there is none. */
 og_status og_remote_catalogue_conf(struct og_remote_catalogue *catalogue,
                                    og_bytes offered, struct og_pack *out,
                                    og_error *err);
 
-/* OG_ERR_USAGE: the table is there, and belongs to a catalogue elsewhere. */
+/* OG_ERR_USAGE: the table exists, and belongs to a catalogue elsewhere. */
 og_status og_remote_catalogue_check_free(struct og_remote_catalogue *catalogue,
                                          og_error *err);
 
@@ -53,7 +53,7 @@ og_status og_remote_catalogue_check_free(struct og_remote_catalogue *catalogue,
 
 struct og_remote_numbers {
     uint32_t first; /* of the block */
-    int64_t latest; /* time of all documents; INT64_MIN: there is none */
+    int64_t latest; /* time of all documents; INT64_MIN: none */
 };
 /* A block of n numbers. OG_ERR_LIMIT: there are no more. */
 og_status og_remote_catalogue_reserve(struct og_remote_catalogue *catalogue,
@@ -75,7 +75,7 @@ struct og_remote_id {
     uint32_t number; /* that it is to have; OG_NO_DOC: it is only looked up */
     uint32_t found;  /* out: the number that it had; OG_NO_DOC: none */
 };
-/* Ids that have no number get theirs, and nobody else can. */
+/* Assigns numbers to ids that have none, exclusively. */
 og_status og_remote_catalogue_claim(struct og_remote_catalogue *catalogue,
                                     struct og_remote_id *ids, size_t n,
                                     og_error *err);
@@ -86,7 +86,7 @@ struct og_remote_entry {
     uint32_t number;
     og_bytes id;
     bool sets_id;   /* it is the latest document with its id from now on */
-    og_bytes entry; /* len 0: it is there already */
+    og_bytes entry; /* len 0: it already exists */
     const uint32_t *origins; /* it copied from these */
     size_t n_origins;
 };
@@ -99,7 +99,7 @@ og_status og_remote_catalogue_commit(struct og_remote_catalogue *catalogue,
                                      const uint32_t *numbers, size_t n,
                                      int64_t latest, og_error *err);
 
-/* Entry i of the numbers that were asked for; empty: there is none. A view. */
+/* Entry i of the requested numbers; empty: none. A view. */
 typedef og_status og_remote_entry_fn(void *ctx, size_t i, og_bytes entry,
                                      bool is_committed, og_error *err);
 og_status og_remote_catalogue_get(struct og_remote_catalogue *catalogue,
@@ -130,9 +130,9 @@ og_status og_remote_catalogue_get_text(struct og_remote_catalogue *catalogue,
 
 struct og_resp;
 struct og_resp_item;
-/* The number of a document in decimal digits. False: it is none. */
+/* The number of a document in decimal digits. False: it is not one. */
 bool og_remote_read_number(const struct og_resp_item *item, uint32_t *out);
-/* What HMGET says of an entry. False: it is no such reply. */
+/* An entry from a reply to HMGET. False: it is not such a reply. */
 bool og_remote_read_entry(const struct og_resp *reply, og_bytes *out_entry,
                           bool *out_is_committed);
 

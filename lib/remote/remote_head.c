@@ -10,7 +10,7 @@
 #define PARTITION_LEN ((uint64_t)16 << 20)
 /* The mode of a plain table, in its head. */
 #define PLAIN "plain"
-/* After so many new fingerprints a plain table asks for evictions. */
+/* After this many new fingerprints a plain table checks for evictions. */
 #define CHECK_EACH 100000
 
 /* ---- the head ---- */
@@ -69,7 +69,7 @@ static og_status take_nothing(void *ctx, size_t number,
     return OG_OK;
 }
 
-/* -1: it is none. */
+/* -1: it is not a number. */
 static int64_t number_of(const char *text)
 {
     char *end;
@@ -213,7 +213,7 @@ static og_status reserve_partitions(struct og_remote_table *t, og_error *err)
     return status;
 }
 
-/* All at once: with the number of documents the table is there. */
+/* All fields at once: with the number of documents the table exists. */
 static og_status write_head(struct og_remote_table *t, uint32_t n_documents,
                             og_error *err)
 {
@@ -248,8 +248,8 @@ static og_status claim(struct og_remote_table *t, og_error *err)
     return og_remote_ask_head(t, "HSETNX", words, 2, take_nothing, NULL, err);
 }
 
-/* What there is of a table that could not be made whole: nobody has used it,
- * and a smaller one may be asked for next. */
+/* Removes what exists of a table that could not be created completely: nobody
+ * has used it, and a smaller one may be requested next. */
 static void unmake_table(struct og_remote_table *t)
 {
     struct og_remote_caller *c;

@@ -1,6 +1,6 @@
-/* A question is dealt out to the partitions, each of which is asked once, for
- * all documents of a batch; a batch of additions likewise, document after
- * document. The bytes are those of <origo/partition.h>. */
+/* A look-up is distributed to the partitions, each of which is queried once,
+ * for all documents of a batch; a batch of additions likewise, document by
+ * document. The formats are those of <origo/partition.h>. */
 
 #include "lib/remote/remote_table.h"
 

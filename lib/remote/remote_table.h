@@ -2,7 +2,7 @@
 #define OG_REMOTE_REMOTE_TABLE_H
 
 /*   in:  fingerprints of documents                          (lib/select)
- *   out: hits; and the table, elsewhere, with them in       (lib/estimate)
+ *   out: hits; and the remote table with them added        (lib/estimate)
  *
  * A table whose partitions are on servers (redis/, docs/cluster.md). Beside
  * them there is a hash under the key "origo:{TAG}:NAME":
@@ -16,10 +16,10 @@
  *                 live; those that were set, about; 1 once its servers have
  *                 evicted keys
  *
- * Numbers of documents mean something in one catalogue alone, so a table
- * belongs to one. What the hash says of the documents is written after they are
- * in: who finds fewer there than in the catalogue adds the rest again, which
- * does no harm to those that are in. */
+ * Numbers of documents are meaningful in one catalogue only, so a table belongs
+ * to one. The number of documents in the hash is written after they were added:
+ * a front end that finds fewer there than in the catalogue adds the rest again,
+ * which does no harm to those already added. */
 
 #include "lib/remote/table_address.h"
 #include "lib/table/table.h"
@@ -29,13 +29,13 @@ struct og_remote_table;
 struct og_remote_options {
     const char *address;
     uint8_t catalogue[16];         /* its uuid */
-    bool is_made;                  /* when it is not there */
+    bool is_made;                  /* if it does not exist */
     struct og_table_options table; /* what it must be like; memory: of a new
                                       one, all partitions together */
 };
 
 /* OG_ERR_NO_STORE: there is none. OG_ERR_USAGE: it belongs to another
- * catalogue, or is not like that. Else as og_redis_client_run(). */
+ * catalogue, or has other parameters. Otherwise as og_redis_client_run(). */
 og_status og_remote_table_open(const struct og_remote_options *options,
                                const og_allocator *allocator,
                                struct og_remote_table **out, og_error *err);
@@ -53,10 +53,10 @@ struct og_remote_question {
     const uint64_t *fps;
     size_t n;
     struct og_hit *hits; /* out */
-    uint8_t *lost;       /* out: 1 where it is not there and may have been once;
-                            may be NULL */
+    uint8_t *lost;       /* output: 1 where a fingerprint is missing but may
+                            have been there once; may be NULL */
 };
-/* Hits of documents from `n_documents` on are none: the caller does not know
+/* Hits of documents from `n_documents` on are dropped: the caller does not know
  * them yet. */
 og_status og_remote_table_find(struct og_remote_table *table,
                                const struct og_remote_question *questions,
@@ -64,16 +64,16 @@ og_status og_remote_table_find(struct og_remote_table *table,
 
 /* The writer's. */
 struct og_remote_document {
-    const struct og_additions *additions; /* its `earlier` is not asked: */
+    const struct og_additions *additions; /* its `earlier` is not called: */
     const uint32_t *reversed; /* documents for which the numbers are not the
                                  order; ascending. With `before`: those that
                                  come after this one */
     size_t n_reversed;
     bool is_seen;   /* not added: its fingerprints were seen again */
     uint32_t n_new; /* out */
-    /* Several front ends add at once: out, what the table knew of each
-     * fingerprint just before this document came. Nobody is displaced who is
-     * not listed. NULL: this one adds alone, and its look-up is still true. All
+    /* For several front ends that add at once: output, the holder of each
+     * fingerprint just before this document was added. Only listed holders are
+     * displaced. NULL: this one adds alone, and its look-up is still valid. All
      * documents of a call have it, or none. */
     struct og_hit *before;
 };
@@ -90,7 +90,7 @@ struct og_remote_counts {
 og_status og_remote_table_count(struct og_remote_table *table,
                                 struct og_remote_counts *out, og_error *err);
 
-/* Sorts them; each is there once then. How many. */
+/* Sorts them and removes duplicates. Returns their number. */
 size_t og_numbers_unique(uint32_t *numbers, size_t n);
 
 /* Of the documents that hold the fingerprints of `doc` now (OG_NO_DOC: none

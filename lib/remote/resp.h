@@ -1,14 +1,14 @@
 #ifndef OG_REMOTE_RESP_H
 #define OG_REMOTE_RESP_H
 
-/* What a server of Redis answers: RESP 2.
+/* Replies of a Redis server: RESP 2.
  *
  *     +OK\r\n   -ERR why\r\n   :42\r\n   $5\r\nbytes\r\n   *2\r\n:1\r\n:2\r\n
  *
- * A reply is taken apart when it is there whole; the largest ones, hits, are
- * one string of bytes, so that looking again after each read costs nothing. A
- * list is followed by its items, and lists in lists are, too: no recursion, and
- * a stranger cannot make it deep. */
+ * A reply is parsed once it is complete; the largest ones, hits, are one byte
+ * string, so that checking again after each read costs nothing. A list is
+ * followed by its items, and so are lists in lists: no recursion, and an
+ * attacker cannot make it deep. */
 
 #include "lib/base/memory.h"
 
@@ -43,7 +43,7 @@ void og_resp_release(struct og_resp *reply);
 enum og_resp_state {
     OG_RESP_WHOLE,
     OG_RESP_CUT, /* more bytes are needed */
-    OG_RESP_BAD, /* this is no reply, or one of those above */
+    OG_RESP_BAD, /* not a valid reply, or not one of those above */
     OG_RESP_NO_MEMORY,
 };
 
@@ -55,7 +55,7 @@ enum og_resp_state og_resp_parse(og_bytes data, struct og_resp *reply,
 size_t og_resp_after(const struct og_resp *reply, size_t item);
 
 /* "MOVED 3999 127.0.0.1:6381" and "ASK ..."; the host may be missing, and may
- * have colons. False: it is none of them. */
+ * have colons. False: it is neither. */
 struct og_resp_redirect {
     bool is_ask;
     unsigned slot;

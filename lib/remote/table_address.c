@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than a cluster takes to replace a master that fails: its node timeout
- * is 15 s unless somebody has changed it. */
+/* Longer than a cluster takes to replace a failed master: its default node
+ * timeout is 15 s. */
 #define TIMEOUT     30
 #define TIMEOUT_MAX 3600
 #define TTL_MAX     999999999

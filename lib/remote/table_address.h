@@ -1,17 +1,17 @@
 #ifndef OG_REMOTE_TABLE_ADDRESS_H
 #define OG_REMOTE_TABLE_ADDRESS_H
 
-/* Where a table on a server is:
+/* The address of a table on a server:
  *
  *     redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/TABLE[?OPTIONS]
  *
  * OPTIONS, with a '&' between them: timeout=SECONDS, mode=module or mode=plain,
- * ttl=SECONDS of the keys of a new plain table, wait=N replicas that must have
- * what is written.
+ * ttl=SECONDS of the keys of a new plain table, wait=N replicas that must
+ * acknowledge writes.
  * rediss:// is the same over TLS. An IPv6 address is in brackets. Of several
- * hosts any one that answers tells where the others of its cluster are. The
+ * hosts any one that answers provides the other nodes of its cluster. The
  * password may be in the environment: ORIGO_REDIS_AUTH, "PASSWORD" or
- * "USER:PASSWORD"; the address has precedence. */
+ * "USER:PASSWORD"; the address takes precedence. */
 
 #include "lib/base/status.h"
 
@@ -50,7 +50,7 @@ struct og_table_address {
 /* Whether it begins as one does. */
 bool og_table_address_is(const char *text);
 
-/* OG_ERR_USAGE: it is none. No message has the password. */
+/* OG_ERR_USAGE: it is not an address. No message contains the password. */
 og_status og_table_address_parse(const char *text, struct og_table_address *out,
                                  og_error *err);
 

@@ -59,8 +59,8 @@ og_status og_conf_write(const struct og_conf *conf, const char *folder,
 /* The text of a conf; its length. */
 size_t og_conf_print(const struct og_conf *conf, char out[OG_CONF_TEXT_MOST]);
 
-/* OG_ERR_NO_STORE: there is none. OG_ERR_STORE: it is of a version that this
- * origo does not know, or not sound; the message says which and where. */
+/* OG_ERR_NO_STORE: there is none. OG_ERR_STORE: it is of an unknown version, or
+ * damaged; the message says which and where. */
 og_status og_conf_read(const char *folder, struct og_conf *out, og_error *err);
 
 /* Of the text of a conf; `name` is for the message. */

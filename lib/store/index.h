@@ -49,7 +49,7 @@ struct og_index_run {
     struct og_index_doc *docs;
     size_t n;
     const void *question; /* the options of the query; NULL: none */
-    uint64_t lot; /* answers stay as long as it is the same, and rises */
+    uint64_t lot; /* answers are cached while it is unchanged; ascending */
     const struct og_phases *phases;
     /* The trace of a worker. */
     og_status (*trace_of)(void *ctx, void *worker, og_trace **out,
@@ -67,8 +67,8 @@ struct og_index_making {
 struct og_index_ops {
     const char *name; /* in origo.conf, and its folder */
     unsigned bit;     /* OG_INDEX_NEAR, ... */
-    /* Opens what is in `folder` (NULL: in memory); `is_new`: makes an empty one
-     * there. *out_n: documents that are in it. */
+    /* Opens the files in `folder` (NULL: in memory); `is_new`: creates an empty
+     * index there. *out_n: the number of documents in it. */
     og_status (*open)(og_store *store, const char *folder, bool is_new,
                       const og_store_options *options, void **out,
                       uint32_t *out_n, og_error *err);
@@ -88,7 +88,7 @@ struct og_index_ops {
     void (*get_answer)(const void *index, size_t i, struct og_index_doc *doc);
     /* Documents of the store that it has, also after a run that failed. */
     uint32_t (*n_documents)(const void *index);
-    /* What a thread needs of its own for a run. It hangs on a trace. */
+    /* The state of a thread for a run. It is owned by a trace. */
     og_status (*new_asker)(void *index, og_trace *trace, void **out,
                            og_error *err);
     void (*free_asker)(void *asker);
@@ -121,8 +121,8 @@ struct og_derived_indexes {
     unsigned on; /* OG_INDEX_* */
     struct og_derived_index one[OG_INDEX_KINDS];
     struct og_stored_texts *stored; /* to catch up from; NULL: not yet */
-    bool is_stopped; /* they stay behind; whoever opens the store next continues
-                      */
+    bool is_stopped; /* they are behind; the next process that opens the store
+                        continues */
 };
 
 /* After the store was opened. `options` are for those that are new. */
@@ -138,7 +138,7 @@ void og_indexes_release(og_store *store);
 /* The work was stopped: nothing more is written to files now. */
 void og_indexes_stop(og_store *store);
 
-/* Document `number` was added; its text is at hand or doc->text.len is 0 and
+/* Document `number` was added; its text is available, or doc->text.len is 0 and
  * `text_len` is not. */
 og_status og_indexes_note(og_store *store, uint32_t number,
                           const og_document *doc, uint64_t text_len,
@@ -148,8 +148,8 @@ og_status og_indexes_note(og_store *store, uint32_t number,
 og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
                               og_error *err);
 
-/* A question about each document of a run: `index` is what og_index_get() gave
- * before they were added. Those with a number are in the index then. */
+/* A query for each document of a run: `index` is what og_index_get() returned
+ * before they were added. Those with a number are in the index by then. */
 og_status og_index_ask_run(og_store *store, unsigned bit,
                            const struct og_index_run *run, og_error *err);
 
@@ -170,7 +170,7 @@ og_status og_index_enter(og_store *store, unsigned bit, bool alone, void **out,
                          og_error *err);
 void og_index_leave(og_store *store, unsigned bit, bool alone);
 
-/* OG_ERR_USAGE: the index of passages, which is no derived one, is off. */
+/* OG_ERR_USAGE: the index of passages, which is not a derived one, is off. */
 og_status og_index_need_passages(const og_store *store, og_error *err);
 
 /* Rebuilds all indexes that are on, from the texts, below another folder than

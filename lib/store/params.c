@@ -76,10 +76,11 @@ void og_fold_name(uint32_t fold, char out[32])
     if (len == 0) snprintf(out, 32, "none");
 }
 
-/* Short or reworded passages leave no eight words in a row; code repeats its
- * idioms, so more tokens in a row are needed to mean something, but not so many
- * that one changed in ten leaves none; bases are four,
- * so their order alone must do it, and a smallest one does not stand out. */
+/* Short or reworded passages do not contain eight consecutive equal words; code
+ * repeats its idioms, so more consecutive tokens are needed to be significant,
+ * but not so many that one change in ten tokens leaves none; there are only
+ * four bases,
+ * so only their order is significant, and a smallest one is not distinctive. */
 bool og_params_preset(og_bytes name, og_params *out)
 {
     static const struct {

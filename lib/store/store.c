@@ -77,7 +77,7 @@ static og_status open_in_memory(og_store *store, const og_params *params,
 struct opening {
     og_params params;
     unsigned indexes;
-    char table[OG_CONF_TABLE_LEN]; /* on servers; "": none is asked for */
+    char table[OG_CONF_TABLE_LEN]; /* on servers; "": none requested */
     uint64_t table_memory;
     bool is_shared; /* all of it is on servers */
 };
@@ -228,7 +228,7 @@ const og_params *og_store_params(const og_store *store)
     return &store->params;
 }
 
-/* In so many documents a passage is taken for boilerplate by info. */
+/* info counts a passage in this many documents as boilerplate. */
 #define COMMON 100
 
 /* Zeros: it does not answer. */

@@ -16,12 +16,12 @@ struct og_remote_table;
 struct og_shared;
 struct og_store_batch;
 
-/* What a table elsewhere says of the fingerprints of a document, besides the
+/* What a remote table returns for the fingerprints of a document, besides the
  * hits (store_table.h). */
 struct og_remote_found {
-    uint8_t *lost;     /* 1: it is not there and may have been once */
+    uint8_t *lost;     /* 1: it is missing but may have been there once */
     uint32_t *holders; /* as they were found; some hits are dropped */
-    size_t n;          /* 0: it was not asked */
+    size_t n;          /* 0: not queried */
     size_t lost_cap, holders_cap;
     struct og_pack reversed;
 };
@@ -36,7 +36,7 @@ struct og_filter_rules {
     size_t mask_cap, rare_cap;
     struct og_formulae formulae;
     const struct og_catalogue *catalogue;
-    uint32_t same; /* of the document asked about */
+    uint32_t same; /* of the queried document */
 };
 
 /* The origins of an answer and other documents that copied from them:
@@ -73,8 +73,8 @@ struct og_store {
     struct og_catalogue catalogue;
     struct og_pending pending;
     uint32_t n_removed; /* documents */
-    /* Changes when a document takes fingerprints over from later ones: until
-     * then, and as long as the table gives up nothing, the holders before a
+    /* Changes when a document takes over fingerprints from later ones: until
+     * then, and as long as the table evicts nothing, the holders before a
      * document stay the same. 0: documents were removed. */
     _Atomic uint64_t order;
     struct og_disk *disk; /* NULL: in memory */
@@ -98,7 +98,7 @@ struct og_trace {
     struct og_lookup lookup;
     struct og_origin_texts origins;
     struct og_confirming confirming;
-    og_comparison *comparison; /* with the last version; NULL: not yet asked */
+    og_comparison *comparison; /* with the last version; NULL: not needed yet */
     struct og_copiers chain;
     struct og_filter_rules filter;
     /* Later documents that contain what this one contains; as in og_entry. */
@@ -116,7 +116,7 @@ struct og_table_options og_store_table_options(const og_params *params);
 
 /* ---- the writer's steps, for one document, in this order ---- */
 
-/* A document on its way through a store. */
+/* A document being processed by a store. */
 struct og_subject {
     const og_document *doc;
     const struct og_prepared *prepared;
@@ -165,9 +165,9 @@ og_status og_store_answer(og_store *store, const struct og_subject *subject,
                           og_trace *trace, og_error *err);
 
 /* The parts of them that a batch takes on many threads (store_batch.c). Pages
- * of the table that are still on disk only are known to be sound; hits that
- * cannot be origins of it are dropped; trace->labels is filled from hits (NULL:
- * none are needed); its entry is made, packed in trace->bytes. */
+ * of the table that are still only on disk are verified; hits that cannot be
+ * origins of it are dropped; trace->labels is filled from hits (NULL: none are
+ * needed); its entry is made, packed in trace->bytes. */
 og_status og_store_know(og_store *store, const struct og_selection *selection,
                         og_error *err);
 void og_store_drop(const og_store *store, const struct og_subject *subject,
@@ -194,14 +194,14 @@ og_status og_store_trace_subject(og_store *store, struct og_subject *subject,
 og_status og_store_take(og_store *store, const struct og_subject *subject,
                         og_trace *trace, og_error *err);
 
-/* Instead: it was seen, and is not taken in. Its fingerprints that the table
- * knows count as found for the eviction. After og_store_ask(). */
+/* Alternatively: it was seen, and is not added. Its fingerprints in the table
+ * count as found for the eviction. After og_store_ask(). */
 og_status og_store_see(og_store *store, const struct og_subject *subject,
                        og_trace *trace, og_error *err);
 /* What its record changes in memory; false: it is not a sighting. */
 bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len);
-/* The fingerprints of the record: n of them at `data` + 8. SIZE_MAX: it is
- * none. */
+/* The fingerprints of the record: n of them at `data` + 8. SIZE_MAX: it is not
+ * valid. */
 size_t og_sighting_count(const uint8_t *data, size_t len);
 
 /* For og_store.order: whatever depended on the order of documents does not hold
@@ -222,7 +222,7 @@ struct og_additions og_store_journal_part(const og_store *store,
  * replaying one. `entry` is of document catalogue.n. */
 void og_store_apply(og_store *store, const struct og_mark *mark,
                     struct og_additions *additions, bool may_reorder);
-/* The same for a document that is there. */
+/* The same for a document that is already in the store. */
 void og_store_apply_again(og_store *store, struct og_additions *additions);
 
 #endif

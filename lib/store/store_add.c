@@ -1,6 +1,6 @@
 /* Adding to a store: first the journal, then the catalogue, then the table,
  * then it is published. In this order a reader that finds a number in the table
- * always finds its mark in the catalogue, and what is in memory is in the
+ * always finds its mark in the catalogue, and everything in memory is in the
  * journal. */
 
 #include "lib/store/store.h"

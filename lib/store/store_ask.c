@@ -168,8 +168,8 @@ static void drop_others(const struct og_catalogue *catalogue,
     }
 }
 
-/* A question to a shared store comes after all documents, however many others
- * add: those that there were when it was opened will do. */
+/* A query of a shared store comes after all documents, however many others add:
+ * those at the time of opening suffice. */
 static uint32_t documents_before(const og_store *store,
                                  const struct og_subject *subject)
 {
@@ -283,10 +283,10 @@ bool og_store_can_confirm(const og_store *store)
            store->params.estimate == OG_ESTIMATE_CONTEXT;
 }
 
-/* Of four bases any few in a row are near, whatever was copied. */
+/* With only four bases, short runs match by chance. */
 #define LEAST_BASES 9
 
-/* The context of what confirming asks for. */
+/* The context of the callbacks for confirming. */
 struct confirm_context {
     og_store *store;
     og_trace *trace;
@@ -337,9 +337,9 @@ static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
     return OG_OK;
 }
 
-/* They are remembered for the next document that asks: every one of them that
- * does comes after `doc`, so that its place makes no difference. Those of a
- * document that is on its way into the table are not. */
+/* They are cached for the next document that needs them: every such document
+ * comes after `doc`, so that its position makes no difference. Those of a
+ * document that is being added to the table are not. */
 static og_status recall_ancestors(const struct confirm_context *c, uint32_t doc,
                                   const struct og_tokens *tokens,
                                   struct og_ancestors *out, og_error *err)
@@ -415,9 +415,9 @@ static og_status read_last_version(og_store *store, uint32_t number,
     return OG_OK;
 }
 
-/* What a document has of its last version, and of nothing else. A version is
- * expected to have most of the one before: so few tokens in a row are no
- * chance. */
+/* What a document shares with its last version, and with nothing else. A
+ * version is expected to share most of the previous one: even a few consecutive
+ * tokens are significant. */
 enum { LEAST_KEPT = 3 };
 
 static og_status answer_since_last(og_store *store,

@@ -301,7 +301,8 @@ static og_status write_record(struct og_store_batch *b,
     return OG_OK;
 }
 
-/* The table may grow: what it is mapped from must be sound then. */
+/* The table may grow: the checkpoint it is mapped from must have been verified
+ * by then. */
 static og_status know_table(struct og_store_batch *b, og_error *err)
 {
     const bool is_mapped = b->store->disk != NULL && b->store->remote == NULL;
@@ -349,7 +350,7 @@ og_status og_store_batch_take(struct og_store_batch *b,
     return og_store_note_table(store, err);
 }
 
-/* Documents of a run that are added have rising numbers, with none between. */
+/* Documents of a run that are added have consecutive ascending numbers. */
 static og_status note_added(struct og_store_batch *b,
                             const struct og_phases *phases, og_error *err)
 {

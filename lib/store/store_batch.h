@@ -1,13 +1,13 @@
 #ifndef OG_STORE_STORE_BATCH_H
 #define OG_STORE_STORE_BATCH_H
 
-/*   in:  documents that follow one another, prepared        (lib/select)
- *   out: their hits; then the store with all of them in     (lib/trace)
+/*   in:  consecutive documents, prepared                     (lib/select)
+ *   out: their hits; then the store with all of them added  (lib/trace)
  *
- * The writer's steps for a run of documents: those that og_store_add() takes
- * for one after another, in the phases of lib/table/table_batch.h.
+ * The writer's steps for a run of documents: those of og_store_add() for one
+ * after another, in the phases of lib/table/table_batch.h.
  *
- *     add      the caller, in order: who is it (og_store_batch_add)
+ *     add      the caller, in order: identify it (og_store_batch_add)
  *     label    all threads: hits, labels, entry and record of each
  *     take     the caller, in order: journal, catalogue;
  *              all threads: the table
@@ -57,14 +57,14 @@ struct og_store_batch {
 void og_store_batch_init(struct og_store_batch *batch, og_store *store);
 void og_store_batch_release(struct og_store_batch *batch);
 
-/* Begins a run of at most so many documents. */
+/* Begins a run of at most this many documents. */
 og_status og_store_batch_begin(struct og_store_batch *batch, size_t most,
                                og_error *err);
 
-/* One more, which og_store_identify() has looked at before the run changed
+/* Adds a document, which og_store_identify() examined before the run changed
  * anything; its place is corrected. False: it ends the run, and is not in it;
- * as the first of one, it goes by itself, through og_store_ask() and the rest.
- */
+ * if it would be the first, it is processed alone, by og_store_ask() and the
+ * rest. */
 bool og_store_batch_add(struct og_store_batch *batch,
                         struct og_subject *subject, bool is_added);
 

@@ -11,7 +11,7 @@
 struct og_browser {
     og_store *store;
     struct og_lookup lookup;
-    struct og_text_reader *reader; /* NULL: not asked for yet, or none */
+    struct og_text_reader *reader; /* NULL: not needed yet, or none */
 };
 
 /* Others may have added documents; 0 when the servers do not answer. */

@@ -48,7 +48,7 @@ static bool is_this(void *ctx, uint32_t number)
     return false;
 }
 
-/* The catalogue must find it under its id; what is pending it cannot. */
+/* The catalogue must find it under its id, unless it is pending. */
 static og_status check_id(struct check *c, struct og_lookup *lookup,
                           uint32_t number, og_bytes id, og_error *err)
 {
@@ -117,7 +117,7 @@ static og_status check_texts(struct check *c, og_error *err)
     return OG_OK;
 }
 
-/* What was replayed is sound; the catalogue's pages are compared here, however
+/* What was replayed is valid; the catalogue's pages are verified here, however
  * many they are. */
 static og_status check_catalogue(const char *path, og_error *err)
 {

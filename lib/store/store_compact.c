@@ -1,18 +1,18 @@
-/* Compaction: the documents that are left, rewritten.
+/* Compaction: rewrites the remaining documents.
  *
  *     S/origo.conf    generation 2       ->   generation 3
- *     S/g000002/      the files of now        removed
- *     S/g000003/      written beside them     the files of now
+ *     S/g000002/      the current files       removed
+ *     S/g000003/      written beside them     the current files
  *
- * Nothing of the files of now changes while the next generation is written, and
- * it counts from the moment when the conf names it: a crash leaves the one or
- * the other, and the next writer removes what is left of the other.
+ * The current files do not change while the next generation is written, which
+ * becomes valid when the conf names it: a crash leaves one or the other, and
+ * the next writer removes the remains of the other.
  *
- * What a removed document leaves is an entry that says so, with its time, so
- * that the numbers of the others stay. Its fingerprints stay in the table,
- * where they name nobody; a text cannot be made of them. Texts are repacked,
- * with a new dictionary: the old one was trained with texts that may have to
- * go. */
+ * A removed document leaves an entry that says so, with its time, so that the
+ * numbers of the others do not change. Its fingerprints remain in the table,
+ * where they refer to no document; the text cannot be recovered from them.
+ * Texts are repacked, with a new dictionary: the old one was trained with texts
+ * that may have been removed. */
 
 #define _GNU_SOURCE
 #include "lib/store/store_disk.h"
@@ -134,8 +134,8 @@ static void remove_generation(const char *path)
     (void)rmdir(path);
 }
 
-/* Only when the conf is safe that does not name them: a power loss could bring
- * back the one before it. */
+/* Only once the conf that does not name them is durable: a power loss could
+ * bring back the previous one. */
 void og_disk_remove_others(const char *folder, uint32_t generation)
 {
     const struct tree_walk walk = {remove_file, remove_folder, NULL};
@@ -161,8 +161,8 @@ void og_disk_remove_others(const char *folder, uint32_t generation)
     if (is_safe) (void)og_file_sync_folder(conf);
 }
 
-/* It must not exist: what a killed compaction left has been removed, so it
- * would be somebody else's, or a link to it. */
+/* It must not exist: the remains of a killed compaction have been removed, so
+ * it would belong to somebody else, or be a link. */
 static og_status make_folder(const char *path, og_error *err)
 {
     if (mkdir(path, 0777) != 0)
@@ -193,7 +193,7 @@ struct compaction {
     struct og_texts *texts;
     struct og_framer framer;
     struct og_text_reader *older; /* of the new texts */
-    /* The batch at hand. */
+    /* The current batch. */
     uint32_t first;
     struct moved_document *docs;
     size_t n, cap;

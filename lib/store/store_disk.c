@@ -2,7 +2,7 @@
  *
  * Memory is changed only after the journal has the record, and the journal is
  * replayed at the next start (store_open.c), so what is in memory can always be
- * rebuilt. A checkpoint and the catalogue on disk only make that short:
+ * rebuilt. A checkpoint and the catalogue on disk only shorten the replay:
  *
  *     journal      1 2 3 ............................ 900 901 902
  *     catalogue on disk   up to 640 ->|
@@ -37,14 +37,14 @@
  * (catalogue_flush.c) as much gathers again. */
 #define PENDING_LEN   OG_LIMIT((size_t)2 << 20, (size_t)4 << 10)
 #define PENDING_PAGES ((size_t)5120)
-/* After so many documents the pages of the catalogue are released. */
+/* After this many documents the pages of the catalogue are released. */
 #define LET_GO_EACH 64
 /* A journal is replayed at some 100 MB/s: longer ones end in a checkpoint when
  * the store is closed ... */
 #define CLOSE_LEN OG_LIMIT((uint64_t)512 << 10, (uint64_t)24 << 10)
-/* Packed texts of so many bytes between two commits are in the journal as
- * well: a small append then costs one sync. More are worth a sync of their
- * segment. */
+/* If the packed texts between two commits have at most this many bytes, they
+ * are also in the journal: a small append then costs one sync. Larger ones are
+ * worth a sync of their segment. */
 #define LOGGED_LEN OG_LIMIT((size_t)64 << 10, (size_t)2 << 10)
 /* ... and while it is open when they are twice as long as the table: so a
  * checkpoint adds half to what is written, however long a stream is. */
@@ -274,8 +274,8 @@ static bool is_packed(const struct og_table *table)
     return table->level > 0 && og_table_buckets_packed_len(table) <= PACKED_LEN;
 }
 
-/* Bytes of the old checkpoint that were not checked yet go into the new one:
- * they must be valid. */
+/* Bytes of the old checkpoint that were not verified yet are copied to the new
+ * one: they must be valid. */
 og_status og_disk_write_table(og_store *store, const char *folder,
                               struct og_new_file *file, og_error *err)
 {

@@ -28,7 +28,7 @@ struct og_disk {
     struct og_journal *journal;     /* NULL: nothing written yet */
     struct og_catalogue_flush flush;
     struct og_bloom bloom;    /* on: has the ids of all documents */
-    uint64_t next_sequence;   /* as long as there is no journal */
+    uint64_t next_sequence;   /* while there is no journal */
     uint64_t next_journal;    /* the number of the file to write */
     uint64_t continued_len;   /* of that file, up to its last record; 0: new */
     uint64_t durable;         /* the last record that is known to be safe */
@@ -53,7 +53,7 @@ og_status og_disk_open(og_store *store, const char *path, og_access access,
  * would take long. Frees in any case. */
 og_status og_disk_close(og_store *store, og_error *err);
 
-/* The pages of the table that these fingerprints fall into are sound. */
+/* Verifies the pages of the table that contain these fingerprints. */
 og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
                        og_error *err);
 
@@ -89,7 +89,7 @@ og_status og_removal_apply(og_store *store, const uint8_t *data, size_t len,
                            struct og_unpacked_additions *additions,
                            og_error *err);
 
-/* Small texts go into the journal as well: one sync for both. */
+/* Small texts are also written to the journal: one sync for both. */
 void og_disk_log_texts(og_store *store, struct og_texts_options *options);
 
 og_status og_disk_commit(og_store *store, og_error *err);

@@ -1,10 +1,10 @@
-/* Documents out of a store, one after the other.
+/* Exports the documents of a store, one after the other.
  *
  *   in:  the catalogue and the texts      (lib/store)
  *   out: documents, in order of arrival   (the caller's)
  *
- * Nothing but the document at hand is in memory: a store larger than that can
- * be read from its first document to its last. */
+ * Only the current document is in memory: a store larger than memory can be
+ * read from its first document to its last. */
 
 #include <stdatomic.h>
 

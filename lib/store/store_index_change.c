@@ -236,7 +236,8 @@ og_status og_indexes_copy(og_store *store, const char *folder,
             return og_file_failure(err, "sync", path, errno);
         TRY(copy.ops->open(store, path, true, &options, &copy.opened,
                            &copy.n_covered, err));
-        /* One whose files are still empty stays so: it is not far behind. */
+        /* An index whose files are still empty stays so: it does not lag far
+         * behind. */
         og_status status = OG_OK;
         if (index->n_saved > 0) status = fill(store, &copy, on_step, ctx, err);
         copy.ops->close(copy.opened);

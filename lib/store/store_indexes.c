@@ -17,8 +17,8 @@
 #include "lib/store/store_disk.h"
 #include "lib/store/text/stored_texts.h"
 
-/* An index that is farther behind than this is brought up to date by a writer:
- * a reader takes some 50 ms for it. */
+/* A writer updates an index that lags farther behind than this: a reader takes
+ * some 50 ms for it. */
 #define LAG_BYTES     OG_LIMIT((uint64_t)4 << 20, (uint64_t)8 << 10)
 #define LAG_DOCUMENTS 4096u
 /* So many documents are sampled to estimate the lag: looking at all of them
@@ -287,7 +287,7 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
                           og_error *err)
 {
     struct og_derived_indexes *all = &store->indexes;
-    /* All of them first: closing asks each, also when one cannot be opened. */
+    /* All of them first: closing calls each, even if one cannot be opened. */
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
         all->one[i].ops = og_index_kinds[i];
         init_lock(&all->one[i]);
@@ -425,7 +425,7 @@ og_status og_index_ask_run(og_store *store, unsigned bit,
     return status;
 }
 
-/* Those that the index has not yet, as long as their texts are at hand. */
+/* Those that the index does not have yet, while their texts are available. */
 static og_status note_run(og_store *store, struct og_derived_index *index,
                           const struct og_index_run *run, og_error *err)
 {

@@ -1,7 +1,7 @@
-/* Opening a store on disk: what it is (origo.conf), the last checkpoint, the
+/* Opens a store on disk: its conf (origo.conf), the last checkpoint, the
  * catalogue, then all records of the journal after them.
  *
- * A reader does the same as a writer, in memory of its own, and so comes to the
+ * A reader does the same as a writer, in memory of its own, and so gets the
  * same table. While it does, the writer may replace the checkpoint and remove
  * journals: the reader then misses a record and restarts. */
 
@@ -50,7 +50,7 @@ static bool is_ours(const char *name)
     return false;
 }
 
-/* A folder in which somebody keeps other things does not become a store. */
+/* A folder with other content does not become a store. */
 static og_status check_empty(const char *path, og_error *err)
 {
     og_status status = OG_OK;
@@ -87,7 +87,7 @@ static void remove_catalogue(const char *folder)
     }
 }
 
-/* The conf comes last: with it, the store is there. */
+/* The conf comes last: with it, the store exists. */
 static og_status make_store(struct og_disk *disk, const og_params *params,
                             unsigned indexes, const char *table, og_error *err)
 {
@@ -153,8 +153,8 @@ static og_status check_links(const char *folder, og_error *err)
     return OG_OK;
 }
 
-/* Whoever may read a store may ask it. To write into somebody else's folder
- * would hand over documents, and change files that another relies on. */
+/* Whoever may read a store may query it. Writing to another user's folder would
+ * hand over documents, and change files that he relies on. */
 static og_status check_owner(const char *folder, og_error *err)
 {
     struct stat st;
@@ -577,8 +577,8 @@ static og_status open_texts(og_store *store, og_error *err)
                                        .allocator = store->allocator};
     if (store->params.no_texts) return OG_OK;
     TRY(og_disk_texts_end(store, &options.end, err));
-    /* A place in the journal is not used again, also when a crash took the
-     * document that it was for: the journal would put the old text back. */
+    /* A position is not reused, even if a crash lost its document: the journal
+     * would restore the old text there. */
     if (is_farther(&disk->logged_end, &options.end))
         options.end = disk->logged_end;
     TRY(og_texts_find_end(disk->texts_folder, disk->conf.uuid, store->allocator,

@@ -1,10 +1,10 @@
-/* A store with other indexes: its documents, added once more.
+/* Changes the indexes of a store by adding its documents again.
  *
  * The table of passages is written together with the documents, and entries say
- * whom they copied from, so neither can be added to what is there. All files
+ * whom they copied from, so neither can be added to existing files. All files
  * are written again, as the next generation (store_compact.c describes those):
- * a store of its own while it is made, and the files of this one from the
- * moment when the conf of this one is replaced by its. */
+ * a store of its own while it is built, and the files of this one once its conf
+ * replaces the conf of this one. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static og_status switch_to(struct rebuild *r, const char *folder,
     /* The records of the new files begin with 1: what was safe of the old ones
      * says nothing about them. */
     TRY(og_store_lock_forget(disk->lock_fd, err));
-    if (og_file_sync_folder(folder) != 0) /* it is there when the conf is */
+    if (og_file_sync_folder(folder) != 0) /* it must be there before the conf */
         return og_file_failure(err, "sync", disk->folder, errno);
     TRY(og_conf_write(&conf, disk->folder, err));
     disk->next_generation = generation;

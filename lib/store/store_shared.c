@@ -43,7 +43,7 @@ static og_status check_params(const og_params *params, unsigned indexes,
                         "a store on servers has an index of passages alone");
 }
 
-/* With plain keys a front end cannot learn what another has just put. */
+/* With plain keys a front end cannot learn what another has just added. */
 static og_status check_mode(const char *text, og_error *err)
 {
     struct og_table_address address;
@@ -134,7 +134,7 @@ og_status og_store_identify_shared(og_store *store, struct og_subject *subject,
     const struct og_id_claim *claim = og_shared_claim_of(shared, subject->doc);
     struct og_id_claim found = {.number = OG_NO_DOC - 1, .is_committed = true};
     struct og_entry entry;
-    if (claim == NULL) { /* it is only asked about */
+    if (claim == NULL) { /* it is only queried */
         TRY(og_shared_latest(store->shared, subject->doc->id, &found.found,
                              err));
         found.is_there = found.found != OG_NO_DOC;
@@ -146,9 +146,9 @@ og_status og_store_identify_shared(og_store *store, struct og_subject *subject,
     const bool is_own =
         claim->found >= shared->first && claim->found < shared->end;
     if (!claim->is_there && !is_own) {
-        /* The front end that claimed the id is gone, or slow. The document is
-         * put under the claimed number: if the other one puts it after all, it
-         * puts the same, and the document exists once. */
+        /* The front end that claimed the id has gone, or is slow. The document
+         * is added under the claimed number: if the other one adds it after
+         * all, it adds the same, and the document exists once. */
         subject->place.number = claim->found;
         return OG_OK;
     }

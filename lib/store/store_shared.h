@@ -11,15 +11,15 @@
 
 #include "lib/store/store_batch.h"
 
-/* `store` has its allocator, nothing else. With OG_CREATE it is made when there
- * is none. */
+/* `store` has its allocator, nothing else. With OG_CREATE it is created if
+ * there is none. */
 og_status og_store_open_shared(og_store *store, const char *address,
                                og_access access, const og_params *params,
                                unsigned indexes, og_error *err);
 void og_store_close_shared(og_store *store);
 
-/* Before og_store_identify() of documents that are to be added: those of a
- * block, which lie at rising addresses. Nothing, if the store is not shared. */
+/* Before og_store_identify() of documents to be added: those of a block, at
+ * ascending addresses. No effect if the store is not shared. */
 struct og_id_asker;
 og_status og_store_claim(og_store *store, const struct og_id_asker *askers,
                          size_t n, og_error *err);

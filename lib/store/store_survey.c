@@ -1,10 +1,10 @@
-/* What a store still knows, by the age of the documents.
+/* What a store still remembers, by the age of the documents.
  *
- * Two things are counted. How many fingerprints of those that a tenth of the
- * documents brought are still there: one pass over the table. And what that
- * means for a copy: some documents of each tenth are asked about as if they
- * were added again today, under another name. Both come from the store's own
- * documents, nothing is assumed. */
+ * Two things are counted: how many fingerprints of each tenth of the documents
+ * are still in the table, by one pass over it; and what that means for a copy:
+ * some documents of each tenth are queried as if they were added again today,
+ * under another id. Both come from the store's own documents, nothing is
+ * assumed. */
 
 #include <stdatomic.h>
 #include <string.h>

@@ -142,7 +142,7 @@ og_status og_store_note_table(og_store *store, og_error *err)
 
 /* ---- catching up ---- */
 
-/* What is noted after so many documents need not be added again. */
+/* How many documents are recorded at a time as added. */
 #define NOTE_EACH 1024
 
 static og_status add_again(og_store *store, uint32_t number, og_trace *trace,

@@ -13,15 +13,15 @@
 /* Whether such a store can have a table elsewhere. */
 og_status og_store_check_elsewhere(const og_params *params, og_error *err);
 
-/* After the rest of the store was opened: finds or makes the table, and brings
- * it up to date if the store is written. */
+/* After the rest of the store was opened: finds or creates the table, and
+ * updates it if the store is written. */
 og_status og_store_attach_table(og_store *store, const char *address,
                                 og_access access, og_error *err);
 /* All documents are in. */
 og_status og_store_note_table(og_store *store, og_error *err);
 
-/* Hits of a selection. `shared`: any thread, else the writer's. With a table
- * elsewhere, `found` (may be NULL) gets what is known besides. */
+/* The hits of a selection. `shared`: any thread, otherwise the writer's. With a
+ * remote table, `found` (may be NULL) receives additional results. */
 og_status og_store_find(og_store *store, const struct og_selection *selection,
                         bool shared, struct og_hit *hits,
                         struct og_remote_found *found, og_error *err);

@@ -99,7 +99,7 @@ og_status og_store_keep_text(og_store *store, struct og_subject *subject,
 {
     struct og_entry older;
     if (store->keeping.texts == NULL) return OG_OK;
-    /* A text elsewhere rests on no other: each would be another question. */
+    /* A remote text is not based on another: each would be another request. */
     if (subject->latest == OG_NO_DOC || store->shared != NULL)
         return pack_alone(store, subject, text, err);
     TRY(og_lookup_get(lookup, subject->latest, &older, err));

@@ -6,7 +6,7 @@
  *
  * An entry has a checksum of its own and is in the journal, in the
  * catalogue, or in both. So each place is searched byte by byte, or page by
- * page, without believing what leads there, and all that are sound count. */
+ * page, without trusting what refers to it, and all valid ones count. */
 
 #include "lib/store/conf.h"
 #include "lib/store/store.h"
@@ -34,7 +34,7 @@ struct og_salvage {
     struct og_pack removed; /* numbers, 4 bytes each; sorted at the end */
     struct og_text_patches patches;
     uint32_t n_documents;    /* that there were, as far as is known */
-    uint64_t first_sequence; /* of the records that are there; 0: none */
+    uint64_t first_sequence; /* of the existing records; 0: none */
     uint64_t last_sequence;
     uint64_t n_records;
     uint64_t last_lost; /* the last record that is missing; 0: none */

@@ -1,10 +1,10 @@
-/* Saving what can be saved of a damaged store.
+/* Recovers what can be read of a damaged store.
  *
  *     entries that were found ──> their texts, each with its hash ──> documents
  *     frames that no entry refers to ──────────────────────────────> pieces
  *
- * The second only when entries may be missing: a sound store has such frames,
- * too, of writes that a crash broke off. */
+ * The second only if entries may be missing: an undamaged store also has such
+ * frames, from writes that a crash interrupted. */
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static void lose(const struct repair *r, og_bytes id, uint32_t number,
 
 /* ---- documents ---- */
 
-/* The text of an entry; false: `err` says what is wrong with it. */
+/* The text of an entry; false: `err` is the fault. */
 static bool read_text(const struct repair *r, const struct og_entry *entry,
                       og_bytes *out, og_error *err)
 {
@@ -121,7 +121,7 @@ static og_status save_documents(const struct repair *r, og_error *err)
 
 /* ---- pieces ---- */
 
-/* What an entry says of a frame. */
+/* What an entry says about a frame. */
 struct covered {
     uint32_t segment;
     uint64_t frame_off;
@@ -205,7 +205,7 @@ static og_status give_rest(const struct repair *r,
     return give_piece(r, segment, off, at, raw_len, err);
 }
 
-/* Every sound frame of a segment, wherever it is. */
+/* Every valid frame of a segment, wherever it is. */
 static og_status search_frames(const struct repair *r,
                                const struct covered_list *known,
                                uint32_t segment, const uint8_t *data,

@@ -10,8 +10,8 @@
  *                fingerprints 8 n | (place 4, origin 4) n_origins | offsets 2 n
  * | nears 2 n | weights n | a bit for each spare one, low first
  *
- * `parts` says which of the last four are there. Replaying them needs nothing
- * but the table: the labels that led to them are not made again. */
+ * `parts` says which of the last four are present. Replaying them needs only
+ * the table: the labels that led to them are not computed again. */
 
 #include "lib/base/packing.h"
 #include "lib/table/table.h"

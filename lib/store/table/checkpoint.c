@@ -53,8 +53,8 @@ struct out {
     og_error *err;
 };
 
-/* What is summed is still in the cache when it is written; and the disk may
- * begin while the rest is on its way. */
+/* Data are still in the cache when they are written after the checksum was
+ * computed; and the disk may begin while the rest is being written. */
 static og_status put_pages(struct out *o, const uint8_t *pages, size_t n)
 {
     for (size_t i = 0; i < n; i++)

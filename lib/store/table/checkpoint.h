@@ -50,7 +50,7 @@ struct og_checkpoint_parts {
     const void *table;
     size_t table_len;
     uint32_t features; /* of the table */
-    /* Marks lie in several pieces: called with 0, 1, ... up to n_documents. */
+    /* Marks are in several pieces: called with 0, 1, ... up to n_documents. */
     uint32_t n_documents;
     const struct og_mark *(*mark)(const void *ctx, uint32_t number);
     const void *ctx;
@@ -66,7 +66,7 @@ og_status og_checkpoint_write(const char *folder, const uint8_t *uuid,
                               struct og_new_file *out, og_error *err);
 
 struct og_checkpoint {
-    uint8_t *map; /* NULL: there is none */
+    uint8_t *map; /* NULL: none */
     size_t map_len;
     uint64_t sequence;
     uint8_t *table;
@@ -91,9 +91,9 @@ og_status og_checkpoint_open(struct og_checkpoint *c, const char *folder,
                              const og_allocator *allocator, og_error *err);
 void og_checkpoint_close(struct og_checkpoint *c);
 
-/* Compares the sum of the pages that bytes begin .. end of the table lie in,
- * unless that was done. Any thread; must come before the first write to those
- * bytes. */
+/* Verifies the checksum of the pages that contain bytes begin .. end of the
+ * table, unless that was done. Any thread; must precede the first write to
+ * those bytes. */
 og_status og_checkpoint_know(struct og_checkpoint *c, size_t begin, size_t end,
                              og_error *err);
 

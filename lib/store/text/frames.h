@@ -36,7 +36,7 @@
  * less on disk, and to trace it a sixth more CPU. */
 #define OG_FRAME_RUN (16 << 10)
 
-/* A text is read through at most so many older versions. */
+/* A text is read through at most this many older versions. */
 #define OG_FRAME_DEPTH_MAX 8
 
 struct og_frame {
@@ -48,9 +48,9 @@ struct og_frame {
     uint64_t checksum;
 };
 
-/* The first OG_FRAME_HEADER bytes of a frame, from a stranger. NULL: they can
- * be one (every length is within its bounds, the checksum still to be
- * compared); else in few words what is wrong. */
+/* The first OG_FRAME_HEADER bytes of an untrusted frame. NULL: they may be
+ * valid (every length is within its bounds, the checksum not yet verified);
+ * otherwise the fault in a few words. */
 const char *og_frame_unpack(const uint8_t *bytes, struct og_frame *out);
 
 /* Whether the checksum in `header` fits it and the packed bytes. */
@@ -85,7 +85,7 @@ og_status og_framer_init(struct og_framer *framer,
 void og_framer_release(struct og_framer *framer);
 
 /* Appends frames with all of the texts, in order, to `out` and says where each
- * lies: places[i].segment is 0 and places[i].frame_off counts from where `out`
+ * is: places[i].segment is 0 and places[i].frame_off counts from where `out`
  * ended before; og_texts_append() and og_text_place_move() make them absolute.
  * `dict` may be NULL (og_texts_dict()). After a failure (OG_ERR_MEMORY,
  * OG_ERR_LIMIT) `out` is as long as it was; if out->failed is set on entry,
@@ -102,9 +102,9 @@ struct og_text_prefix {
     uint32_t depth;
 };
 
-/* Like og_framer_pack for one text that shares much with `prefix`. When the
- * chain would be longer than OG_FRAME_DEPTH_MAX, or sharing saves nothing, it
- * is packed alone: that is no failure. */
+/* Like og_framer_pack for one text that shares much with `prefix`. If the chain
+ * would be longer than OG_FRAME_DEPTH_MAX, or sharing saves nothing, it is
+ * packed alone, which is not a failure. */
 og_status og_framer_pack_version(struct og_framer *framer,
                                  const struct og_dict *dict, og_bytes text,
                                  const struct og_text_prefix *prefix,

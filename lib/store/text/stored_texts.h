@@ -13,7 +13,7 @@
 
 struct og_stored_texts;
 
-/* Whether `path` is a folder with a store in it, sound or not. */
+/* Whether `path` is a folder that contains a store, valid or not. */
 bool og_is_store(const char *path);
 
 /* OG_ERR_USAGE: the store keeps no texts. */

@@ -1,8 +1,8 @@
 #ifndef OG_STORE_TEXT_TEXT_FILES_H
 #define OG_STORE_TEXT_TEXT_FILES_H
 
-/* The files in the folder of texts, one at a time: their names, their heads
- * (drawn in texts.h), and nothing of what lies after. */
+/* The files in the folder of texts, one at a time: their names, their headers
+ * (described in texts.h), and nothing after those. */
 
 #include "lib/store/text/frames.h"
 

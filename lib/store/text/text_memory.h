@@ -40,10 +40,10 @@ og_status og_text_memory_read(struct og_text_memory *memory, uint32_t segment,
                               uint64_t off, void *out, size_t len,
                               og_error *err);
 
-/* The oldest segment that is there. */
+/* The oldest segment still there. */
 uint32_t og_text_memory_first(struct og_text_memory *memory);
 
-/* From now on they may have so many bytes. */
+/* Limits their total size from now on. */
 void og_text_memory_limit(struct og_text_memory *memory, size_t most);
 
 #endif

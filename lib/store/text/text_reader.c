@@ -1,14 +1,14 @@
 /* The reader of texts.
  *
- * A frame is looked for among those unpacked last, else read, checked and
- * unpacked; when it rests on an older version, that one first. The way down the
- * chain reads heads only and cannot be long: each frame must lie before the one
- * that names it and be less deep. The way up reads whole frames and trusts
- * nothing of the way down.
+ * A frame is searched for among the recently unpacked ones, otherwise read,
+ * verified and unpacked; if it is based on an older version, that one first.
+ * The way down the chain reads headers only and cannot be long: each frame must
+ * precede the one that refers to it and be less deep. The way up reads whole
+ * frames and trusts nothing of the way down.
  *
- * What a frame says is believed in this order: lengths within the format's
- * bounds, the frame within its file, then the checksum, and only then is
- * memory taken for what it unpacks to. */
+ * A frame is verified in this order: lengths within the format's bounds, the
+ * frame within its file, then the checksum, and only then is memory allocated
+ * for its content. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -237,8 +237,8 @@ static void read_ahead(struct og_text_reader *r, const struct segment_file *f,
     r->ahead_len = n > 0 ? (size_t)n : 0;
 }
 
-/* The head of a frame comes with what follows it: most frames need one
- * question. */
+/* The header of a frame is read together with what follows: most frames need
+ * one request. */
 static og_status read_elsewhere(struct og_text_reader *r, uint32_t segment,
                                 uint64_t off, void *out, size_t len,
                                 og_error *err)
@@ -315,7 +315,7 @@ static og_status read_head(struct og_text_reader *r, uint32_t segment,
     return OG_OK;
 }
 
-/* The packed bytes, sound, in r->packed. */
+/* Reads the packed, verified bytes to r->packed. */
 static og_status read_frame(struct og_text_reader *r, uint32_t segment,
                             uint64_t off, struct og_frame *out, og_error *err)
 {

@@ -3,12 +3,12 @@
  * Workers pack, one thread appends, another one syncs: the first must not wait
  * for the last. So there are two buffers and two locks. `lock` guards what an
  * append touches: the buffer, the end, the failure; it is held for a copy.
- * `write_lock` guards the file and the other buffer; it is held for a write
- * and for a sync. Who needs both takes `write_lock` first.
+ * `write_lock` guards the file and the other buffer; it is held for a write and
+ * for a sync. A thread that needs both takes `write_lock` first.
  *
  * A write that failed may have left half a frame and a sync that failed may
  * have lost pages that the system now believes clean: neither can be repaired
- * by trying again. So the first failure is kept and given to everybody. */
+ * by trying again. So the first failure is kept and returned to all callers. */
 
 #include "lib/store/text/texts.h"
 
@@ -223,7 +223,7 @@ static void clear_written(struct og_texts *t)
         og_pack_release(&t->writing);
 }
 
-/* The buffer becomes what is written. */
+/* Swaps the buffers: the filled one is to be written. */
 static og_status take_buffer(struct og_texts *t, struct og_texts_end *out_end,
                              og_error *err)
 {

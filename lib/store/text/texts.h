@@ -38,8 +38,8 @@
 /* A segment ends with the frame that reaches this. */
 #define OG_SEGMENT_LEN ((uint64_t)256 << 20)
 
-/* All frames in segments of the chain that lie before `off` in `segment` are
- * meant. {0, 0}: there are none. */
+/* All frames in segments of the chain that are before `off` in `segment`. {0,
+ * 0}: none. */
 struct og_texts_end {
     uint32_t segment;
     uint64_t off;
@@ -54,8 +54,8 @@ struct og_texts_options {
     uint64_t segment_len;    /* 0: OG_SEGMENT_LEN; tests take less */
     size_t buffer_len;       /* append writes beyond it; 0: 4 MiB */
     size_t samples_len;      /* texts seen before training; 0: 3 MiB */
-    /* Called by appends, as long as they come to no more than `log_most` bytes
-     * between two syncs, with what they have put where, before they return; a
+    /* Called by appends while they add no more than `log_most` bytes between
+     * two syncs, with what they have written where, before they return; a
      * failure is that of the append. */
     og_status (*log)(void *ctx, uint32_t segment, uint64_t off,
                      const void *frames, size_t len, og_error *err);
@@ -81,7 +81,7 @@ struct og_texts_options {
  * fails with the same status and message: nothing more is acknowledged. */
 struct og_texts;
 
-/* The same with options->elsewhere: an append returns when it is there.
+/* The same with options->elsewhere: an append returns once it is there.
  *
  * With options->memory, `folder` is not used and nothing is written: segments
  * are kept in memory (text_memory.h), flush and sync have nothing to do, and no
@@ -97,8 +97,8 @@ og_status og_texts_open(const char *folder,
  * NULL is fine. No reader may still have it as its `live`. */
 og_status og_texts_close(struct og_texts *texts, og_error *err);
 
-/* Takes whole frames (of og_framer_pack) in and says where the first byte lies;
- * all of them are in the same segment. len 0 is fine. */
+/* Appends whole frames (of og_framer_pack) and returns the position of the
+ * first byte; all of them are in the same segment. len 0 is fine. */
 og_status og_texts_append(struct og_texts *texts, const void *frames,
                           size_t len, uint32_t *out_segment, uint64_t *out_base,
                           og_error *err);
@@ -122,10 +122,11 @@ og_status og_texts_flush(struct og_texts *texts, og_error *err);
 og_status og_texts_sync(struct og_texts *texts, struct og_texts_end *out_end,
                         og_error *err);
 
-/* The same for all that lies in segments, logged or not. */
+/* The same for everything in segments, logged or not. */
 og_status og_texts_settle(struct og_texts *texts, og_error *err);
 
-/* Segments in memory may have so many bytes from now on: the oldest go. */
+/* Limits the bytes of segments in memory from now on: the oldest are
+ * dropped. */
 void og_texts_limit(struct og_texts *texts, uint64_t memory);
 
 /* Those segments; NULL: they are files. */
@@ -165,7 +166,7 @@ struct og_text_patches {
         size_t len;
     } * list;
     size_t n, cap;
-    int fd; /* of `segment`, the last that was looked at */
+    int fd; /* of `segment`, the last one used */
     uint32_t segment;
 };
 
@@ -203,9 +204,9 @@ void og_texts_offer(struct og_texts *texts, const og_bytes *list, size_t n);
 /* Trains when there are enough samples, else returns at once. Takes about
  * 0.1 to 0.3 s of a processor: for a thread that may wait, such as the one that
  * syncs. Writes the file (whole or not at all, synced) before og_texts_dict()
- * gives it. Samples that make no dictionary are no failure: there is none
- * then. A failure to write is one (OG_ERR_IO) but leaves `texts` sound,
- * without dictionary. */
+ * gives it. Samples that yield no dictionary are not a failure: there is none
+ * then. A failure to write is one (OG_ERR_IO) but leaves `texts` valid, without
+ * a dictionary. */
 og_status og_texts_train(struct og_texts *texts, og_error *err);
 
 /* ---- readers -------------------------------------------------------------
@@ -220,8 +221,8 @@ og_status og_text_reader_open(const char *folder, const uint8_t uuid[16],
                               struct og_texts *live,
                               const og_allocator *allocator,
                               struct og_text_reader **out, og_error *err);
-/* Of a damaged store: heads of segments and sums of dictionaries are not looked
- * at. The caller knows a text by its hash. */
+/* For a damaged store: headers of segments and checksums of dictionaries are
+ * not verified. The caller identifies a text by its hash. */
 void og_text_reader_trust(struct og_text_reader *reader);
 /* Bytes that count instead of those in the files; must outlive the reader. */
 void og_text_reader_patch(struct og_text_reader *reader,
@@ -230,11 +231,11 @@ void og_text_reader_close(struct og_text_reader *reader); /* NULL is fine */
 
 /* The text of `len` bytes at `place`. Points into the reader, valid until the
  * next call with it. out_depth (may be NULL): for struct og_text_prefix.
- * OG_ERR_STORE names file and offset of what is damaged: the frame, one that
- * it rests on, its dictionary, or a place where there is no text.
+ * OG_ERR_STORE names file and offset of what is damaged: the frame, one that it
+ * is based on, its dictionary, or a place where there is no text.
  * place->segment 0 (a store without texts) gives len 0. OG_END: it was in
- * memory, and had to go. Keeps up to 1 MiB of unpacked frames; what had to go
- * is not among them. */
+ * memory, and was dropped. Caches up to 1 MiB of unpacked frames; dropped texts
+ * are not among them. */
 og_status og_text_reader_get(struct og_text_reader *reader,
                              const struct og_text_place *place, uint64_t len,
                              og_bytes *out, uint32_t *out_depth, og_error *err);

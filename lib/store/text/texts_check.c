@@ -15,7 +15,7 @@ struct check {
     const uint8_t *uuid;
     const struct og_text_patches *patches;
     struct og_texts_sums *sums;
-    uint32_t last_dict; /* found sound */
+    uint32_t last_dict; /* found valid */
     struct og_pack packed;
 };
 
