@@ -5,12 +5,14 @@
  * 32 bits, little-endian; there is no header. Documents are numbered from 0 in
  * their file, files from 0.
  *
- *     BBBBB_WW.dups     of band B, by worker W:
- * [file][document][file][document] for every two successive documents with an
- * equal band; both numbers of the first are 2^32 - 1 if it is in an index of
- * another data set FFFFFF.remove     of file F: [document] for each removed
- * one, ascending FFFFFF.clusters   of file F: [document][cluster] for each one
- * in a cluster, ascending, including those that are kept */
+ *     BBBBB_WW.dups    of band B, by worker W: two documents, each as
+ *                      [file][document], for every two successive ones with an
+ *                      equal band; both numbers of the first are 2^32 - 1 if it
+ *                      is in an index of another data set
+ *     FFFFFF.remove    of file F: [document] for each removed one, ascending
+ *     FFFFFF.clusters  of file F: [document][cluster] for each one in a
+ *                      cluster, ascending, including those that are kept
+ */
 
 #include "lib/base/packing.h"
 

@@ -3,12 +3,12 @@
 
 /* The format of a delta; docs/format-delta.md describes it.
  *
- *     | header   18 bytes, below, and the length of the table
- *     | table    chunk sizes unless they are the default ones, the length of
- *     |          the new file, and for each old file its name (a hint, when
- *     |          there are several), its length and the beginning of its root
- *     | blocks   each: a head of numbers, dictionary ranges, packed bytes
- *     | end      one byte 0, or the end of a block that is the whole file
+ *     header   18 bytes, below, and the length of the table
+ *     table    chunk sizes unless they are the default ones, the length of
+ *              the new file, and for each old file its name (a hint, when
+ *              there are several), its length and the beginning of its root
+ *     blocks   each: a head of numbers, dictionary ranges, packed bytes
+ *     end      one byte 0, or the end of a block that is the whole file
  *
  * The delta of a small edit is mostly its header. Version 2, which is still
  * read, had a header of 32 bytes, always sizes and names, and longer roots. */

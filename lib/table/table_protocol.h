@@ -9,9 +9,9 @@
  *
  *     look up   what the table knew before the batch
  *     settle    what the documents of the batch share with each other: where
- * the table knew nothing, the first document of the batch with a fingerprint is
- * the origin for those after it observe   additions, sightings, evictions, in
- * the order of the documents
+ *               the table knew nothing, the first document of the batch with
+ *               a fingerprint is the origin for those after it
+ *     observe   additions, sightings, evictions, in the order of the documents
  *
  * Between settling and observing each document is labelled, on any thread. A
  * table elsewhere can offer the same steps (lib/remote): looking up and

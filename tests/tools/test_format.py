@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`make format` would change nothing."""
+"""`make format` would change nothing, and no drawing in a comment has been poured
+into a paragraph: clang-format does that when one of its lines is too long."""
 
 import re
 import shutil
@@ -18,7 +19,20 @@ def wrong_files():
                 yield path
 
 
+# A line of prose (one blank after the star) with a gap as between two columns.
+POURED = re.compile(r"^ *\* [^ *].*[\w.,;:)>] {3,}(?!\*/)[^ *]")
+
+
+def poured_drawings():
+    for path in checks.files_of("c"):
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                if POURED.match(line):
+                    yield "%s:%d: %s" % (path, number, line.strip())
+
+
 def main():
+    checks.report("drawings in comments", "\n".join(poured_drawings()))
     if shutil.which("clang-format") is None:
         return checks.skip("clang-format", "it is not installed")
     version = checks.run(["clang-format", "--version"])[1].strip()
