@@ -1,5 +1,5 @@
-/* Record batches that are made here. Each array owns its buffers, as the
- * interface asks for: a consumer may keep a column and release the rest. */
+/* Builds record batches. Each array owns its buffers, as the interface
+ * requires: a consumer may keep a column and release the rest. */
 
 #include "lib/arrow/arrow_batch.h"
 
@@ -34,7 +34,7 @@ static bool put_bit(uint8_t **bits, size_t *cap, int64_t at, bool value)
     return true;
 }
 
-/* Rows before the first null were all there. */
+/* All rows before the first null were valid. */
 static bool begin_validity(struct og_arrow_values *v, int64_t n_rows)
 {
     const size_t len = (size_t)n_rows / 8 + 1;

@@ -32,14 +32,14 @@ struct og_arrow_values {
     int64_t n_nulls;
 };
 
-/* A batch that is being made. `fields` must stay as long as any batch. */
+/* A batch being built. `fields` must outlive all batches. */
 struct og_arrow_batch {
     const struct og_arrow_field *fields;
     size_t n_fields;
     struct og_arrow_values columns[OG_ARROW_FIELDS_MOST];
     int64_t n_rows;
     size_t at;   /* the column that the next value is for */
-    bool failed; /* there was no memory */
+    bool failed; /* out of memory */
 };
 
 /* One value for each field, in their order. */
@@ -51,7 +51,7 @@ void og_arrow_put_null(struct og_arrow_batch *batch);
 og_status og_arrow_end_row(struct og_arrow_batch *batch, og_error *err);
 
 void og_arrow_batch_release(struct og_arrow_batch *batch);
-/* Hands the rows over to *out and begins a new batch. */
+/* Moves the rows to *out and begins a new batch. */
 og_status og_arrow_batch_finish(struct og_arrow_batch *batch,
                                 struct ArrowArray *out, og_error *err);
 /* Of such batches. */

@@ -48,11 +48,11 @@ const char *og_arrow_type_name(const struct ArrowSchema *schema);
 /* Bytes of a text; false also for other kinds. */
 bool og_arrow_text(const struct og_arrow_column *column,
                    const struct ArrowArray *batch, int64_t at, og_bytes *out);
-/* A text as it is, a whole number in decimal, which is put into `buffer`. */
+/* A text, or a whole number in decimal, which is written to `buffer`. */
 bool og_arrow_name(const struct og_arrow_column *column,
                    const struct ArrowArray *batch, int64_t at, char buffer[24],
                    og_bytes *out);
-/* Sets *is_bad for a value that is there and no time. */
+/* Sets *is_bad for a value that is not a time. */
 bool og_arrow_time(const struct og_arrow_column *column,
                    const struct ArrowArray *batch, int64_t at, int64_t *out,
                    bool *is_bad);

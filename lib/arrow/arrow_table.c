@@ -1,5 +1,5 @@
-/* Answers as tables: what the columns of each kind are, and the stream that
- * hands their batches out. */
+/* Answers as tables: the columns of each kind, and the stream that returns
+ * their batches. */
 
 #include <errno.h>
 #include <string.h>

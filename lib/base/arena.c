@@ -1,6 +1,6 @@
-/* A list of chunks, filled one after another. A chunk that is too small for
- * what is asked is left behind half empty: with chunks that are much larger
- * than what usually goes into them, little is lost. */
+/* A list of chunks, filled one after another. A chunk that is too small for a
+ * request is left half empty: if chunks are much larger than usual requests,
+ * little is wasted. */
 
 #include "lib/base/arena.h"
 
@@ -66,7 +66,7 @@ static bool add_chunk(struct og_arena *arena, size_t len)
     return true;
 }
 
-/* Moves on to a chunk of an earlier round, or makes one. */
+/* Advances to a chunk of an earlier round, or allocates one. */
 static bool make_room(struct og_arena *arena, size_t len)
 {
     struct og_arena_chunk *next =

@@ -1,8 +1,8 @@
 #ifndef OG_BASE_ARENA_H
 #define OG_BASE_ARENA_H
 
-/* Memory for many small things that go away together. What was given never
- * moves, so that views of it stay valid until _clear or _release. */
+/* Memory for many small objects that are freed together. Allocations never
+ * move, so that views of them are valid until _clear or _release. */
 
 #include "lib/base/memory.h"
 
@@ -18,7 +18,7 @@ struct og_arena {
 void og_arena_init(struct og_arena *arena, const og_allocator *allocator);
 void og_arena_release(struct og_arena *arena);
 
-/* Empties it. Its chunks stay for the next round, unless they are more than
+/* Empties it. Its chunks are kept for the next round, unless they are more than
  * `keep_len` bytes in all. */
 void og_arena_clear(struct og_arena *arena, size_t keep_len);
 

@@ -31,8 +31,8 @@
 #endif
 #endif
 
-/* Whether a thread checker watches every access (gcc and clang say it each in
- * their own way). */
+/* Whether a thread checker is active (gcc and clang indicate it in different
+ * ways). */
 #if defined(__SANITIZE_THREAD__)
 #define OG_THREAD_CHECKER 1
 #elif defined(__has_feature)

@@ -1,5 +1,5 @@
-/* The locale of a thread is set for the length of one call: printf() and
- * strtod() have no other way to be told of one that is everywhere. */
+/* Sets the locale of the thread for the duration of one call: there is no other
+ * portable way to make printf() and strtod() use the C locale. */
 
 #define _GNU_SOURCE /* uselocale */
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static locale_t c_locale; /* 0: there is no memory for one */
+static locale_t c_locale; /* 0: out of memory */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void make_locale(void)

@@ -1,7 +1,7 @@
 #ifndef OG_BASE_C_LOCALE_H
 #define OG_BASE_C_LOCALE_H
 
-/* Numbers as text, with a point whatever the locale of the program is. */
+/* Numbers as text, with a decimal point whatever the locale of the program. */
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,8 @@
 #ifndef OG_BASE_CHECKSUM_H
 #define OG_BASE_CHECKSUM_H
 
-/* The checksum of everything that is kept in files: XXH3 of 64 bits, which
- * costs less than reading the bytes from memory. It finds accidents, not
- * opponents. */
+/* The checksum of all files: XXH3 of 64 bits, which costs less than reading the
+ * bytes from memory. It detects accidents, not attacks. */
 
 #define XXH_INLINE_ALL
 /* Read by memcpy: its other ways are loads of a foreign type, which a compiler
@@ -18,8 +17,7 @@ static inline uint64_t og_checksum(const void *data, size_t len)
     return XXH3_64bits(data, len);
 }
 
-/* Of two pieces that are not side by side: `before` is the checksum of the
- * first. */
+/* Of two separate pieces: `before` is the checksum of the first. */
 static inline uint64_t og_checksum_after(uint64_t before, const void *data,
                                          size_t len)
 {
@@ -27,7 +25,7 @@ static inline uint64_t og_checksum_after(uint64_t before, const void *data,
 }
 
 /* Of bytes that come in pieces: the same as of all of them at once. On the
- * stack or in static memory: it must be at a multiple of 64 bytes. */
+ * stack or in static memory: it must be aligned to 64 bytes. */
 struct og_checksum {
     XXH3_state_t state;
 };

@@ -1,16 +1,16 @@
 #ifndef OG_BASE_HASH_TABLE_H
 #define OG_BASE_HASH_TABLE_H
 
-/* The one hash table: open addressing with linear steps over a power of two of
- * slots, of which at least one is free. It has two layers.
+/* The one hash table: open addressing with linear probing over a power of two
+ * of slots, of which at least one is free. It has two layers.
  *
- * OG_PROBE() is the search alone, over slots of any shape. It serves tables
- * whose slots are made for their subject: 4 or 8 bytes where millions of them
- * are in use, none that grows where the number of entries is known.
+ * OG_PROBE() is only the search, over slots of any kind. It serves tables with
+ * specialised slots: of 4 or 8 bytes where millions of them are in use, or of
+ * fixed size where the number of entries is known.
  *
  * struct og_hash_table finds the entries of an array by a hash of their key.
  * The array is the caller's; the table keeps the number of each entry beside
- * its hash, so that it grows without looking at the entries:
+ * its hash, so that it grows without reading the entries:
  *
  *     struct og_hash_slot *slot;
  *     if (!og_hash_table_reserve(&table)) ... no memory
@@ -73,16 +73,16 @@ og_hash_table_next(const struct og_hash_table *t, uint64_t home, uint64_t hash)
     return &t->slots[at];
 }
 
-/* What follows is done for each slot of this hash; `break` when it is the one.
- * Afterwards `slot` is that, or the free one where it belongs. The table must
- * have slots: after a reserve, or when n is not 0. */
+/* The statement that follows is executed for each slot of this hash; `break` at
+ * the right one. Afterwards `slot` is that, or the free one for it. The table
+ * must have slots: after a reserve, or if n is not 0. */
 #define OG_HASH_FIND(t, hash_, slot)                                           \
     for ((slot) = og_hash_table_next((t), (hash_), (hash_));                   \
          (slot)->number != 0;                                                  \
          (slot) = og_hash_table_next((t), (uint64_t)((slot) - (t)->slots) + 1, \
                                      (hash_)))
 
-/* Only into the free slot of a search after a reserve. */
+/* Only for the free slot of a search after a reserve. */
 static inline void og_hash_table_put(struct og_hash_table *t,
                                      struct og_hash_slot *slot, uint64_t hash,
                                      uint64_t number)

@@ -1,13 +1,12 @@
 #ifndef OG_BASE_MEMORY_H
 #define OG_BASE_MEMORY_H
 
-/* All memory comes from here, except names of files and what functions of the
- * C library give (asprintf(), getline(), open_memstream()).
+/* All memory is allocated here, except names of files and what functions of the
+ * C library return (asprintf(), getline(), open_memstream()).
  *
- * Every object that owns memory keeps a pointer to the allocator it was made
- * with. NULL stands for that of the whole library, og_allocator_set(); the
- * objects of the public interface are made with it, others are for tests that
- * watch one object. */
+ * Every object that owns memory keeps a pointer to its allocator. NULL is that
+ * of the whole library, og_allocator_set(); the objects of the public interface
+ * use it, others are for tests that watch one object. */
 
 #include "lib/base/status.h"
 
@@ -23,7 +22,7 @@ void og_release(const og_allocator *a, void *ptr, size_t len);
 /* Makes room for `need` elements of `size` bytes in a growing array: doubles,
  * so that n appends cost O(n). `ptr` is the address of the pointer to the
  * array, which may be of any type: it is read and written as bytes. Returns
- * false and changes nothing when there is no memory or the length overflows. */
+ * false and changes nothing if memory runs out or the length overflows. */
 bool og_grow(const og_allocator *a, void *ptr, size_t *cap, size_t need,
              size_t size);
 

@@ -1,13 +1,13 @@
 #ifndef OG_BASE_NEON_H
 #define OG_BASE_NEON_H
 
-/* What AArch64 has no instruction for: comparisons as bit masks.
+/* Comparisons as bit masks, for which AArch64 has no instruction.
  *
- * A comparison leaves 0 or 255 in each byte. To get one bit a byte for 64 of
- * them, each byte keeps the bit of its place in a group of eight, and three
- * rounds of adding neighbours bring the eight together: four comparisons share
- * the rounds. Where only the first match counts, a narrowing shift that leaves
- * four bits a byte is shorter. */
+ * A comparison leaves 0 or 255 in each byte. To get one bit per byte for 64 of
+ * them, each byte keeps the bit of its position in a group of eight, and three
+ * rounds of pairwise additions combine the eight: four comparisons share the
+ * rounds. Where only the first match counts, a narrowing shift that leaves four
+ * bits per byte is shorter. */
 
 #include "lib/base/bits.h"
 

@@ -1,13 +1,14 @@
 #ifndef OG_BASE_PACKING_H
 #define OG_BASE_PACKING_H
 
-/* Bytes of formats and messages: appended to a growing buffer, and taken off
- * the front of a view that a stranger may have made.
+/* Bytes of formats and messages: appended to a growing buffer, and read from
+ * the front of a view that may be untrusted.
  *
  * Numbers of variable length are base 128, low digits first, the high bit set
- * on all but the last byte (LEB128), at most 10 bytes. Fixed ones are little
- * endian. A reader that meets the end, or a malformed number, turns `bad`
- * and stays so, gives zeros and moves no more: it is enough to look once. */
+ * on all but the last byte (LEB128), at most 10 bytes. Fixed ones are
+ * little-endian. A reader that reaches the end, or a malformed number, sets
+ * `bad` permanently, returns zeros and no longer advances: checking once at the
+ * end is enough. */
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ struct og_pack {
     const og_allocator *allocator;
     uint8_t *data;
     size_t len, cap;
-    bool failed; /* no memory: nothing more is taken */
+    bool failed; /* out of memory: nothing more is appended */
 };
 
 static inline void og_pack_bytes(struct og_pack *p, const void *data,
@@ -74,7 +75,7 @@ static inline size_t og_unpacker_left(const struct og_unpacker *u)
     return (size_t)(u->end - u->at);
 }
 
-/* NULL when there are not so many. */
+/* NULL if fewer are left. */
 static inline const uint8_t *og_take_bytes(struct og_unpacker *u, uint64_t len)
 {
     if (u->bad || len > og_unpacker_left(u)) {

@@ -10,16 +10,16 @@
         if (try_status_ != OG_OK) return try_status_;                          \
     } while (0)
 
-/* Puts the story into err (which may be NULL) and returns `status`, so that
- * `return og_error_set(err, OG_ERR_INPUT, "...")` reads as one sentence. */
+/* Writes the message to err (which may be NULL) and returns `status`, so that
+ * `return og_error_set(err, OG_ERR_INPUT, "...")` reads as one statement. */
 og_status og_error_set(og_error *err, og_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Where it is, after the story was put into err. Returns `status`. */
+/* Adds the position, after the message was written to err. Returns `status`. */
 og_status og_error_place(og_error *err, og_status status, const char *file,
                          uint64_t line, uint64_t byte);
 
-/* The story of another error, its place and its status. */
+/* Copies the message, position and status of another error. */
 og_status og_error_pass(og_error *err, const og_error *from);
 
 /* "out of memory (4096 bytes for tokens)" */

@@ -2,18 +2,19 @@
 #define OG_BASE_STOPPING_H
 
 /* Whether to continue, for steps that may take seconds inside one document:
- * they ask now and then, and end with OG_ERR_STOPPED. Who runs them says whom
- * to ask, for its own thread. Steps that write do not ask: a document is added
- * whole or not at all. Indexes that are derived from it may stay behind. */
+ * they check now and then, and end with OG_ERR_STOPPED. Their caller sets the
+ * function to call, for its own thread. Steps that write do not check: a
+ * document is added whole or not at all. Indexes derived from it may lag
+ * behind. */
 
 #include "lib/base/status.h"
 
 #include <stdbool.h>
 
-/* NULL: nobody is asked, which is so at the beginning. */
+/* NULL: never stops, as initially. */
 void og_stop_set(bool (*should_stop)(void *ctx), void *ctx);
 
-/* Nobody is asked between the two. */
+/* Checking is suspended between the two. */
 struct og_stop_asked {
     bool (*should_stop)(void *ctx);
     void *ctx;

@@ -1,12 +1,12 @@
-/* Points in time: ISO 8601 and how people write years, or seconds, in;
- * microseconds since 1970 inside; RFC 3339 out.
+/* Points in time: ISO 8601, common notations of years, or seconds as input;
+ * microseconds since 1970 internally; RFC 3339 as output.
  *
  * Documents come from centuries of print, so the calendar is the proleptic
- * Gregorian one, worked out by arithmetic: the C library's time_t functions
+ * Gregorian one, computed by arithmetic: the C library's time_t functions
  * depend on the zone of the machine and are not safe from several threads.
  * A year is counted from March, so that the leap day is the last of it and
- * the lengths of the months follow one straight line, (153 * m + 2) / 5; an
- * era is 400 years, after which the calendar repeats (146,097 days). */
+ * the lengths of the months follow one straight line, (153 * m + 2) / 5; an era
+ * is 400 years, after which the calendar repeats (146,097 days). */
 
 #include <origo/document.h>
 
@@ -19,9 +19,9 @@
 #define DAYS_PER_ERA    146097
 #define FRACTION_DIGITS 6
 
-/* The first second of -9999 and the last of 9999: what four digits and a sign
- * can say. Milliseconds since 1970 fall behind it as soon as they mean 1978 or
- * later, so a stream that has them is noticed instead of dated wrongly. */
+/* The first second of -9999 and the last of 9999: the range of four digits and
+ * a sign. Milliseconds since 1970 exceed it from 1978 on, so a stream that has
+ * them is noticed instead of dated wrongly. */
 #define MIN_SECONDS (-377705116800)
 #define MAX_SECONDS 253402300799
 
@@ -234,7 +234,7 @@ static void trim(struct cursor *c)
         c->end--;
 }
 
-/* "44 BC", "1611 CE": -1, 1; 0: nothing is said. */
+/* "44 BC", "1611 CE": -1, 1; 0: not given. */
 static int take_era(struct cursor *c)
 {
     static const struct {
@@ -253,7 +253,7 @@ static int take_era(struct cursor *c)
     return 0;
 }
 
-/* "c. 1611", "ca 1611", "circa 1611", "~1611": the year will do. */
+/* "c. 1611", "ca 1611", "circa 1611", "~1611": the year is used. */
 static void skip_circa(struct cursor *c)
 {
     static const char *const words[] = {"circa ", "ca. ", "ca ",
@@ -308,7 +308,7 @@ static bool take_moment(struct cursor *c, int era, bool is_end, int64_t *out)
     return is_in_range(seconds);
 }
 
-/* Behind the beginning of a range: nothing, its end, or the last digits of
+/* After the beginning of a range: nothing, its end, or the last digits of
  * one. */
 static bool is_rest_of_range(struct cursor c, int era)
 {
@@ -379,8 +379,8 @@ static int64_t divide_down(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* A report has two times for each passage: snprintf() would take a tenth of
- * what it costs to answer. With zeros in front, or longer when it must be. */
+/* A report has two times per passage: snprintf() would take a tenth of the time
+ * of an answer. Padded with zeros, or longer if necessary. */
 static char *put_digits(char *out, uint64_t value, unsigned at_least)
 {
     char digits[20];
@@ -412,7 +412,7 @@ static char *put_fraction(char *out, unsigned fraction)
     return out;
 }
 
-/* A year that four digits cannot say keeps its sign and all its digits. */
+/* A year outside four digits keeps its sign and all its digits. */
 static char *put_year(char *out, int64_t year)
 {
     if (year < 0) *out++ = '-';

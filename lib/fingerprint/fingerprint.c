@@ -32,7 +32,7 @@ void og_shingle_factors_init(struct og_shingle_factors *key,
     *key =
         (struct og_shingle_factors){.shingle_len = shingle_len, .rabin = rabin};
     /* Word j is followed by shingle_len - j - 1 more words and 64 zeros; one x
-     * less, as clmul.h asks. */
+     * less, as clmul.h requires. */
     for (uint32_t j = 0; j < shingle_len; j++)
         key->factor[j] =
             og_field_pow_x(&rabin->field, 64 * (shingle_len - j) - 1);

@@ -45,7 +45,7 @@ og_status og_words_fingerprint(const uint64_t *words, size_t n_words,
                                const struct og_shingle_factors *key,
                                struct og_fps *fps, og_error *err);
 
-/* The kernels behind it, n fingerprints each; equal bit for bit. */
+/* The kernels, n fingerprints each; equal bit for bit. */
 void og_fingerprint_plain(const uint64_t *hash, size_t n,
                           const struct og_shingle_factors *key, uint64_t *out);
 #if defined(OG_TARGET_CLMUL)

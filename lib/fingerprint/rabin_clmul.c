@@ -12,7 +12,7 @@ OG_TARGET_CLMUL uint64_t og_rabin_extend_clmul(const struct og_rabin *rabin,
 {
     const uint8_t *bytes = data;
     if (len >= 32) {
-        /* power[i] is x^(8 * 2^i); one x less, as clmul.h asks. */
+        /* power[i] is x^(8 * 2^i); one x less, as clmul.h requires. */
         const struct og_field *field = &rabin->field;
         const uint64_t x63 = 1;
         const uint64_t x127 = og_field_mul(field, x63, rabin->empty);

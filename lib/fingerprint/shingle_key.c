@@ -8,8 +8,7 @@
 
 #include "lib/base/bits.h"
 
-/* Words of a shingle that nobody asked otherwise for: their products are laid
- * out one after the other, without a loop. */
+/* The default shingle length: its products are unrolled, without a loop. */
 #define USUAL_LEN 8
 
 void og_shingle_key_init(struct og_shingle_key *key, uint64_t secret)

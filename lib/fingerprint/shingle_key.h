@@ -4,11 +4,12 @@
 /*   in:  the hashes of the tokens of a selected shingle      (lib/select)
  *   out: its fingerprint under the key of a store           (lib/table)
  *
- * Rabin fingerprints are public and linear: they are good for choosing shingles
- * and no good as keys of a table that strangers fill. Whoever writes a document
- * could choose the bucket that it fills, or write another shingle that a table
- * takes for a given one. So what a store keeps of a selected shingle depends on
- * a key that nobody else knows; which shingles are selected does not. */
+ * Rabin fingerprints are public and linear: they are good for selecting
+ * shingles but not as keys of a table that untrusted documents fill. The author
+ * of a document could choose the bucket that it fills, or construct another
+ * shingle that the table confuses with a given one. So the fingerprint that a
+ * store keeps of a selected shingle depends on a secret key; which shingles are
+ * selected does not. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct og_shingle_key {
 
 void og_shingle_key_init(struct og_shingle_key *key, uint64_t secret);
 
-/* The fingerprint of n tokens in a row. */
+/* The fingerprint of n consecutive tokens. */
 uint64_t og_shingle_keyed(const struct og_shingle_key *key,
                           const uint64_t *hash, size_t n);
 

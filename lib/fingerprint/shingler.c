@@ -1,9 +1,9 @@
-/* From text to fingerprints, and what is done about short documents. */
+/* From text to fingerprints, with a rule for short documents. */
 
 #include "lib/fingerprint/shingler.h"
 
 /* Bytes of a document without tokens are hashed with a key of their own, so
- * that they are no token of another one. */
+ * that they never equal a token. */
 #define BYTES_KEY 0x627974657320u
 
 void og_shingler_init(struct og_shingler *s, og_token_kind kind,

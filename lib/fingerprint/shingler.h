@@ -26,22 +26,22 @@ void og_shingler_release(struct og_shingler *s);
 
 /* Fills s->fingerprints. A document of fewer tokens than a shingle is one
  * shingle of all of them; one without tokens is a shingle of its bytes. So
- * short documents are alike when they say the same, and never by chance.
- * OG_ERR_LIMIT: the text is too long. */
+ * short documents are similar only if they are equal. OG_ERR_LIMIT: the text is
+ * too long. */
 og_status og_shingler_run(struct og_shingler *s, og_bytes text, og_error *err);
 
-/* The tokens of the last text once more under another key: s->tokens.hash, with
- * zeros after it. One word of all bytes when there are no tokens. `text` is
- * that text. */
+/* The tokens of the last text again under another key: s->tokens.hash, with
+ * zeros after it. One word of all bytes if there are no tokens. `text` is that
+ * text. */
 og_status og_shingler_rekey(struct og_shingler *s, og_bytes text, uint64_t key,
                             og_error *err);
 
-/* s->fps from words that _rekey() made of a text of n_tokens: what _run() under
- * that key would make. 64 bytes of zeros follow the words. */
+/* s->fps from words that _rekey() made from a text of n_tokens: the result of
+ * _run() under that key. 64 bytes of zeros follow the words. */
 og_status og_shingler_reprint(struct og_shingler *s, const uint64_t *words,
                               size_t n_tokens, og_error *err);
 
-/* Gives memory back when a giant has passed through. */
+/* Frees memory after a very long document. */
 void og_shingler_trim(struct og_shingler *s);
 
 #endif

@@ -1,9 +1,9 @@
 /*   in:  documents                                            (lib/stream)
  *   out: the keys of each, in order                         (the caller)
  *
- * Bands are those of deduplication, fingerprints those of a store: the stages
- * that make them are called here and nothing is decided. Keys are made on all
- * threads and wait in the arena of their batch until they are taken. */
+ * Bands are those of deduplication, fingerprints those of a store: this only
+ * calls the stages that compute them. Keys are computed on all threads and kept
+ * in the arena of their batch until they are taken. */
 
 #include <origo/keys.h>
 
@@ -54,7 +54,7 @@ static og_status keep(struct og_batch *b, struct og_stream_doc *d,
     return OG_OK;
 }
 
-/* The same samples in another band are another key. */
+/* Equal samples in another band give another key. */
 static uint64_t key_of_band(const struct og_band_design *design,
                             const uint8_t *sketch, uint32_t band)
 {

@@ -1,10 +1,11 @@
 #ifndef OG_OS_CPU_H
 #define OG_OS_CPU_H
 
-/* What this machine's vector units can do. Each kernel has a plain C form and
- * faster twins; it asks once which to take. The environment variable
+/* The capabilities of this machine's vector units. Each kernel has a plain C
+ * form and faster equivalents, one of which is chosen once. The environment
+ * variable
  * ORIGO_CPU (plain, sse42, avx2, avx512; plain, neon, pmull) lowers the level,
- * for tests and for finding out what a level is worth; it never raises it. */
+ * for tests and for measuring the benefit of a level; it never raises it. */
 
 #include <stdatomic.h>
 
@@ -27,7 +28,7 @@ typedef enum og_cpu {
 extern atomic_int og_cpu_chosen; /* -1: not yet */
 og_cpu og_cpu_choose(void);
 
-/* Cheap: worked out at the first call, then one load. Safe from any thread. */
+/* Cheap: computed at the first call, then one load. Safe from any thread. */
 static inline og_cpu og_cpu_level(void)
 {
     const int level =
@@ -36,8 +37,8 @@ static inline og_cpu og_cpu_level(void)
 }
 const char *og_cpu_name(og_cpu level);
 
-/* Tests only: takes this level from now on, cut to what the machine has.
- * Returns the level that is now in force. Not while other threads work. */
+/* Tests only: sets this level from now on, limited to that of the machine.
+ * Returns the level in effect. Not while other threads work. */
 og_cpu og_cpu_force(og_cpu level);
 
 /* Processors that this process may run on; at least 1. */

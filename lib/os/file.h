@@ -12,7 +12,7 @@
 /* Opens for reading, closed on exec. -1 with errno set. */
 int og_file_open(const char *path);
 
-/* Whether to write where this is the owner and the mode: it is our own, or
+/* Whether files with this owner and mode may be written: it is our own, or
  * root's, or writable by a group that we are in and not by everybody; root may
  * write anywhere. */
 bool og_file_is_ours(const struct stat *st);

@@ -109,7 +109,7 @@ static void forget(struct og_new_file *file)
 
 /* ---- where an output goes ---- */
 
-/* What the link at `path` says, seen from where `path` is seen from. */
+/* The target of the link at `path`, relative to where `path` is. */
 static char *read_link(const char *path)
 {
     char to[PATH_MAX];
@@ -124,7 +124,7 @@ static char *read_link(const char *path)
     return joined;
 }
 
-/* /dev/stdout and its like: an open file, whatever its name was. */
+/* /dev/stdout and the like: an open file, whatever its name was. */
 static bool is_descriptor(const char *path)
 {
     return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
@@ -152,8 +152,8 @@ char *og_output_target(const char *path, bool *out_in_place)
     return name;
 }
 
-/* Only a descriptor can lead to a regular file here: what was written to it
- * before stays. */
+/* Only a descriptor can lead to a regular file here: earlier output to it is
+ * kept. */
 static int open_in_place(const char *path)
 {
     struct stat st;
@@ -165,7 +165,7 @@ static int open_in_place(const char *path)
 
 /* ---- opening ---- */
 
-/* A name that nobody has yet: ".NAME.new-PID-N" beside the target. */
+/* A name that does not exist yet: ".NAME.new-PID-N" beside the target. */
 static int open_temp(struct og_new_file *file, unsigned mode)
 {
     const char *slash = strrchr(file->path, '/');
@@ -188,7 +188,7 @@ static int open_temp(struct og_new_file *file, unsigned mode)
     return -1;
 }
 
-/* The buffer, and `path`, which is taken over. */
+/* Allocates the buffer and takes over `path`. */
 static og_status prepare(struct og_new_file *file, char *path, og_error *err)
 {
     struct stat st;
@@ -244,8 +244,8 @@ og_status og_output_open(struct og_new_file *file, const char *path,
 
 /* ---- parts ---- */
 
-/* A run that was killed between the names of two outputs left one of them
- * finished. Its bytes are a part again, and the run continues from there. */
+/* A run that was killed between the renaming of two outputs left one of them
+ * finished. It becomes a part again, and the run continues from there. */
 static void take_back(const struct og_new_file *file, uint64_t len)
 {
     struct stat st;
@@ -311,7 +311,7 @@ og_status og_output_open_part(struct og_new_file *file, const char *path,
     }
     TRY(prepare(file, target, err));
     const og_status status = open_part(file, state, len, err);
-    if (status != OG_OK) forget(file); /* what is there is not touched */
+    if (status != OG_OK) forget(file); /* the existing file is not touched */
     return status;
 }
 
@@ -342,7 +342,7 @@ static og_status write_through(struct og_new_file *file, const void *data,
                        err);
 }
 
-/* All of it to the system, in a form that can end here. */
+/* Passes everything to the system, in a form that can end here. */
 static og_status end_frame(struct og_new_file *file, bool is_last,
                            og_error *err)
 {

@@ -1,5 +1,6 @@
-/* The lock of an output. The file is removed while the lock is held, so whoever
- * gets a lock looks whether the name still leads to the file that it locked. */
+/* The lock of an output. The file is removed while the lock is held, so a
+ * process that obtains a lock checks whether the name still refers to the file
+ * that it locked. */
 
 #define _GNU_SOURCE
 #include "lib/os/output_lock.h"
@@ -48,7 +49,7 @@ static bool knows_no_locks(int error)
            error == EINVAL;
 }
 
-/* OG_END: the name was given away meanwhile, try again. */
+/* OG_END: the name was reassigned meanwhile, try again. */
 static og_status try_lock(struct og_output_lock *lock, const char *target,
                           og_error *err)
 {

@@ -3,19 +3,19 @@
 
 /* One writer for an output that takes long to make: an empty file
  * ".NAME.origo-lock" beside it, locked as long as the run lives and removed at
- * its end. A run that was killed leaves the file without the lock, and the next
- * one takes it over. */
+ * its end. A killed run leaves the file without the lock, and the next one
+ * takes it over. */
 
 #include "lib/base/status.h"
 
 struct og_output_lock {
-    int fd; /* -1: none is needed, or not held */
+    int fd; /* -1: not needed, or not held */
     char *path;
 };
 
-/* Nothing to lock where `path` is no file that would be replaced ("-", a
- * device, a pipe), nor on a file system that knows no locks. OG_ERR_IO: another
- * process is writing `path`. */
+/* Locks nothing if `path` is not a file that would be replaced ("-", a device,
+ * a pipe), or on a file system without locks. OG_ERR_IO: another process is
+ * writing `path`. */
 og_status og_output_lock(struct og_output_lock *lock, const char *path,
                          og_error *err);
 

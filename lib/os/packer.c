@@ -1,7 +1,7 @@
-/* Packed outputs; see packer.h.
+/* Compressed outputs; see packer.h.
  *
- * Level 3 of zstd and 6 of gzip, as their own commands take them. One thread:
- * the same text gives the same bytes, whatever the machine. */
+ * Level 3 of zstd and 6 of gzip, like their commands by default. One thread:
+ * the same text gives the same bytes on every machine. */
 
 #include "lib/os/packer.h"
 
@@ -17,7 +17,7 @@ enum { OUT_CAP = 1 << 16, ZSTD_LEVEL = 3, GZIP_WINDOW = 15 + 16 };
 struct og_packer {
     og_packing packing;
     og_packer_sink *sink;
-    void *ctx; /* of the call at hand */
+    void *ctx; /* of the current call */
     ZSTD_CCtx *zstd;
     z_stream gzip;
     bool has_gzip, has_frame;
@@ -78,7 +78,7 @@ static int pack_zstd(struct og_packer *p, const void *data, size_t len,
         left = ZSTD_compressStream2(p->zstd, &out, &in,
                                     is_end ? ZSTD_e_end : ZSTD_e_continue);
         if (ZSTD_isError(left)) {
-            errno = ENOMEM; /* the only thing that can be wrong */
+            errno = ENOMEM; /* the only possible error */
             return -1;
         }
         if (out.pos > 0 && p->sink(p->ctx, p->out, out.pos) != 0) return -1;

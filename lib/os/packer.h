@@ -4,15 +4,15 @@
 /*   in:  the bytes of an output                         (lib/os/new_file.c)
  *   out: the same, packed by gzip or zstd
  *
- * What was written so far can be ended at any place: both formats may be
- * concatenated, so a stopped output continues after it. */
+ * The output can be ended anywhere: both formats may be concatenated, so an
+ * interrupted output continues after it. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <origo/output.h>
 
-/* Takes packed bytes; 0, or -1 with errno. */
+/* Receives packed bytes; 0, or -1 with errno. */
 typedef int og_packer_sink(void *ctx, const void *data, size_t len);
 
 struct og_packer;
@@ -24,7 +24,7 @@ void og_packer_free(struct og_packer *packer); /* NULL is fine */
 /* 0, or -1 with errno. `ctx` goes to the sink. */
 int og_packer_write(struct og_packer *packer, void *ctx, const void *data,
                     size_t len);
-/* Ends a frame, if one has begun; `always`: an empty one will do. */
+/* Ends a frame, if one has begun; `always`: writes an empty one otherwise. */
 int og_packer_end(struct og_packer *packer, void *ctx, bool always);
 
 #endif

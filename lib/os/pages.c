@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define LINE 64
-/* From here on a page that is touched costs less than many small ones. */
+/* From this size on, page faults cost more than huge pages. */
 #define MANY ((size_t)16 << 20)
 
 static og_status from_allocator(struct og_pages *pages, og_error *err)
@@ -31,7 +31,7 @@ static og_status from_system(struct og_pages *pages, og_error *err)
         pages->block = NULL;
         return og_error_memory(err, pages->len, "a table");
     }
-    /* Few of them may ever be touched. */
+    /* Only few of them may ever be touched. */
     madvise(pages->block, pages->len, MADV_NOHUGEPAGE);
     pages->data = pages->block;
     return OG_OK;
@@ -49,7 +49,7 @@ og_status og_pages_init(struct og_pages *pages, size_t len,
 void og_pages_enlarge(struct og_pages *pages, size_t len)
 {
     if (pages->is_mapped && len >= MANY)
-        madvise(pages->block, len, MADV_HUGEPAGE); /* a wish, no more */
+        madvise(pages->block, len, MADV_HUGEPAGE); /* only a hint */
 }
 
 void og_pages_release(struct og_pages *pages)
@@ -79,7 +79,7 @@ void og_mapped_forget(const void *data, size_t len)
     const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
     const uintptr_t end = ((uintptr_t)data + len) / page * page;
     if (begin < end)
-        madvise((void *)begin, end - begin, MADV_DONTNEED); /* a wish */
+        madvise((void *)begin, end - begin, MADV_DONTNEED); /* a hint */
 }
 
 uint64_t og_mapped_resident(void)

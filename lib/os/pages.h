@@ -30,14 +30,13 @@ void og_pages_enlarge(struct og_pages *pages, size_t len);
 /* Makes the system provide all of it now and not at the first use. */
 void og_pages_touch(struct og_pages *pages);
 
-/* Files that are mapped for reading count as memory of the process from the
- * moment they were looked at. The whole pages in these bytes, which must be of
- * such a file, are given back; who looks again finds them in the system's
- * cache, or on disk. */
+/* Files that are mapped for reading count as memory of the process once they
+ * were read. Releases the whole pages in these bytes, which must belong to such
+ * a file; later reads find them in the system's cache, or on disk. */
 void og_mapped_forget(const void *data, size_t len);
 
-/* Bytes of mapped files that count as memory now; 0 where the system does not
- * say. Takes a microsecond or two. */
+/* Bytes of mapped files that count as memory now; 0 if the system does not say.
+ * Takes a microsecond or two. */
 uint64_t og_mapped_resident(void);
 
 #endif

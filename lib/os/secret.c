@@ -9,7 +9,7 @@
 
 #include "lib/base/bits.h"
 
-/* For a system without random numbers: hard to guess from afar, no more. */
+/* For a system without random numbers: only hard to guess remotely. */
 static uint64_t guess(void)
 {
     struct timespec now = {0, 0};

@@ -16,7 +16,7 @@ int og_temp_file_open(const char *folder, og_error *err)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0) return fd;
-    /* A file system that knows no files without a name. */
+    /* For file systems without unnamed files. */
     char *path;
     if (asprintf(&path, "%s/.origo-XXXXXX", folder) < 0) {
         og_error_memory(err, strlen(folder), "a file name");

@@ -1,7 +1,7 @@
 #ifndef OG_OS_TEMP_FILE_H
 #define OG_OS_TEMP_FILE_H
 
-/* Files for one run. A temporary file has no name: it is gone with the
+/* Files for one run. A temporary file has no name: it disappears with the
  * process, however that ends. */
 
 #include <stddef.h>
@@ -9,10 +9,11 @@
 
 #include "lib/base/status.h"
 
-/* In `folder`. -1 with the story in err. */
+/* In `folder`. -1 with the error in err. */
 int og_temp_file_open(const char *folder, og_error *err);
 
-/* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
+/* The folder for temporary files that belong beside no output: TMPDIR, or
+ * /tmp. */
 const char *og_temp_folder(void);
 
 /* The folder that `path` is in, to be freed with free(); NULL: no memory.

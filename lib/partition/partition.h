@@ -1,9 +1,9 @@
 #ifndef OG_PARTITION_PARTITION_H
 #define OG_PARTITION_PARTITION_H
 
-/* One partition of a table: a table at its cap from the start, so that what it
- * takes is known when it is made, and no addition needs memory.
- * <origo/partition.h> has the bytes that it is asked with. */
+/* One partition of a table: a table of full size from the start, so that its
+ * memory is known when it is created, and additions need no more.
+ * <origo/partition.h> describes the format of its requests. */
 
 #include <origo/partition.h>
 
@@ -12,7 +12,7 @@
 struct og_partition {
     og_partition_options options;
     struct og_table table;
-    /* Of og_table_len() bytes those that are there: all of them, but while
+    /* Of og_table_len() bytes those already loaded: all of them, except while
      * chunks are being loaded. */
     size_t n_loaded;
 };

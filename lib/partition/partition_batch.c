@@ -1,8 +1,9 @@
-/* What front ends ask of a partition: <origo/partition.h> draws the bytes.
+/* The requests of front ends to a partition: <origo/partition.h> describes the
+ * format.
  *
- * A batch is walked twice. The first walk only checks, and counts what the
- * second will need; so an error leaves the partition as it was, and the second
- * walk neither fails nor looks at lengths again. */
+ * A batch is read twice. The first pass only checks, and counts what the second
+ * will need; so an error leaves the partition unchanged, and the second pass
+ * neither fails nor checks lengths again. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 /* ---- answers ---- */
 
-/* So many hits fit on the stack. */
+/* This many hits fit on the stack. */
 #define GROUP 256
 
 static void write_hit(const struct og_table *t, uint64_t fp,
@@ -36,7 +37,7 @@ static void write_hit(const struct og_table *t, uint64_t fp,
     memcpy(out + 6, &near, 2);
 }
 
-/* Returns how many were found. */
+/* Returns the number found. */
 static uint64_t write_hits(const struct og_table *t, const uint64_t *fps,
                            size_t n, uint8_t *out)
 {
@@ -171,8 +172,8 @@ static og_status check_batch(const og_partition *partition, og_bytes batch,
 
 /* ---- the second walk ---- */
 
-/* Arrays for one document: in the batch they may lie at any address, and in the
- * order of bytes of another machine. */
+/* Arrays for one document: in the batch they may be at any address, and in
+ * another byte order. */
 struct batch_arrays {
     uint64_t *fps;
     uint32_t *origins, *reversed;
@@ -186,7 +187,7 @@ static size_t arrays_len(const struct batch_size *size)
     return n * (8 + 4 + 2 + 2 + 1) + (size_t)size->most_reversed * 4;
 }
 
-/* Behind the answer, in the same memory: the larger numbers first. */
+/* After the answer, in the same memory: the larger numbers first. */
 static struct batch_arrays cut_arrays(void *memory,
                                       const struct batch_size *size)
 {
@@ -230,7 +231,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* By their numbers, unless the front end knows better. */
+/* By their numbers, unless the front end lists the order. */
 static bool is_earlier(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct reversed_documents *reversed = ctx;
@@ -304,7 +305,7 @@ og_status og_partition_observe(og_partition *partition, og_bytes batch,
     TRY(check_batch(partition, batch, &size, err));
     const size_t answer_len =
         only_counts ? size.n_documents * 4 : size.n_fps * HIT_LEN;
-    /* Never nothing: where there are no fingerprints there is still a place. */
+    /* Never empty: without fingerprints there is still a valid address. */
     const size_t arrays_off = (answer_len / 8 + 1) * 8;
     TRY(og_partition_bytes_reserve(answer, arrays_off + arrays_len(&size),
                                    err));

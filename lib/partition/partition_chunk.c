@@ -7,10 +7,10 @@
  *               bytes of the table 8 | state (lib/table/table_state.h)
  *     others:   payload: bytes of the table, from the offset on
  *
- * The checksum is that of all that comes before it. It finds accidents; what an
- * opponent may have made is found by the checks: every chunk must be the next
- * one, of the length that it must have, and after the last one every bucket is
- * looked at. Until then the partition answers nothing. */
+ * The checksum covers everything before it. It detects accidents; manipulated
+ * data is detected by further checks: every chunk must be the next one, of the
+ * right length, and after the last one every bucket is checked. Until then the
+ * partition answers no requests. */
 
 #include <string.h>
 
@@ -21,7 +21,7 @@
 
 #define VERSION 1
 #define HEAD    UINT64_MAX
-/* Short enough for a server to handle between two other requests. */
+/* Short enough for a server to process between two other requests. */
 #define CHUNK_LEN ((size_t)256 << 10)
 #define FRAME_LEN (4 + 4 + 8)
 #define SUM_LEN   8
@@ -80,7 +80,7 @@ static og_status damaged(og_error *err, const char *what)
     return og_error_set(err, OG_ERR_STORE, "the chunk %s", what);
 }
 
-/* The offset and the payload of a chunk that is whole. */
+/* The offset and the payload of a valid chunk. */
 static og_status open_chunk(og_bytes chunk, uint64_t *out_off,
                             struct og_unpacker *out, og_error *err)
 {

@@ -1,10 +1,10 @@
-/* Where partitions are: which one has a fingerprint, and under which key.
+/* The location of partitions: which one has a fingerprint, and under which key.
  *
- * A cluster assigns a key to one of its slots by a checksum of what is between
- * the first '{' and the '}' after it. Slots are given to nodes in long runs, so
- * partitions whose slots are evenly apart are spread evenly over the nodes,
- * however many there are. A tag for each slot is found by trying numbers: the
- * smallest one whose checksum is that slot. */
+ * A cluster assigns a key to one of its slots by a checksum of the text between
+ * the first '{' and the '}' after it. Slots are assigned to nodes in long runs,
+ * so partitions whose slots are evenly spaced are distributed evenly over any
+ * number of nodes. A tag for each slot is found by trying numbers: the smallest
+ * one whose checksum is that slot. */
 
 #include <pthread.h>
 #include <stdio.h>
@@ -65,8 +65,8 @@ unsigned og_partition_slot(uint32_t number, unsigned n_bits)
     return (unsigned)(((2 * (uint64_t)number + 1) * N_SLOTS) >> (n_bits + 1));
 }
 
-/* That of what is between the first '{' and the '}' after it; of the whole key
- * when there is nothing. */
+/* The checksum of the text between the first '{' and the '}' after it; of the
+ * whole key if there is none. */
 unsigned og_partition_key_slot(og_bytes key)
 {
     const char *end = key.data + key.len;

@@ -189,7 +189,7 @@ OG_TARGET_AVX2 static size_t hailstorm_of_8_avx2(const uint64_t *hash,
 {
     uint32_t *const pos = sel->pos;
     size_t i = 0, n = sel->n;
-    /* The hashes of the last shingle end 7 behind it; 13 are looked at. */
+    /* The hashes of the last shingle end 7 after it; 13 are read. */
     if (n_shingles < 6) return 0;
     __m256i two = smallest_of_2(hash + 4);
     __m256i four = smallest_of_4(smallest_of_2(hash), two);

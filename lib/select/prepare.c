@@ -1,4 +1,4 @@
-/* From text to selection: the arrows that every core can draw by itself. */
+/* From text to selection: the stages that every core can run by itself. */
 
 #include "lib/select/prepare.h"
 

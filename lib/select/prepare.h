@@ -32,8 +32,8 @@ struct og_prepare_options {
     og_token_kind tokens;
     uint64_t token_key;
     const struct og_shingle_factors *shingle_factors;
-    const struct og_shingle_key *shingle_key; /* NULL: what is selected keeps
-                                                 its public fingerprint */
+    const struct og_shingle_key *shingle_key; /* NULL: selected shingles keep
+                                                 their public fingerprint */
     og_select_options select;
     og_context_kind note;
     uint32_t fold; /* of og_params */
@@ -46,14 +46,14 @@ og_status og_scratch_prepare(struct og_scratch *scratch, og_bytes text,
                              const struct og_prepare_options *options,
                              og_error *err);
 
-/* The second half of it, for tokens that are at hand: fills the selection
- * alone. OG_ERR_MEMORY. */
+/* The second half of it, for tokens that are available: fills only the
+ * selection. OG_ERR_MEMORY. */
 og_status og_scratch_select(struct og_scratch *scratch,
                             const struct og_tokens *tokens,
                             const struct og_prepare_options *options,
                             og_error *err);
 
-/* Gives memory back when a giant has passed through. */
+/* Frees memory after a very long document. */
 void og_scratch_trim(struct og_scratch *scratch);
 
 #endif

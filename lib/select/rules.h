@@ -15,7 +15,7 @@ void og_select_syncmer(const uint64_t *hash, size_t n_shingles,
                        uint32_t shingle_len, uint32_t place,
                        struct og_selection *sel);
 
-/* The forms behind them, for tests. */
+/* Their implementations, for tests. */
 void og_select_hailstorm_plain(const uint64_t *hash, size_t n_shingles,
                                uint32_t shingle_len, struct og_selection *sel);
 

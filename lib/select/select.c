@@ -1,11 +1,11 @@
 /* Which shingles go to the table: section 2.1 of the paper.
  *
- * Every rule is a function of its own that appends to the selection. The ones
- * that look at single shingles (All, every l-th, modulo, Hailstorm, syncmers)
- * never look at their neighbours: the same shingle is chosen in every document
- * that contains it, or in none (every l-th excepted, which counts). Winnowing
- * looks at a window of fingerprints. Hash breaking and DCT (segment.c) do not
- * choose shingles but cut the text into segments. */
+ * Every rule is a function of its own that appends to the selection. Those for
+ * single shingles (All, every l-th, modulo, Hailstorm, syncmers) never use
+ * neighbouring shingles: the same shingle is chosen in every document that
+ * contains it, or in none (every l-th excepted, which counts). Winnowing uses a
+ * window of fingerprints. Hash breaking and DCT (segment.c) do not choose
+ * shingles but cut the text into segments. */
 
 #include "lib/select/select.h"
 
@@ -94,10 +94,10 @@ static void select_winnow(const struct og_fps *fps, uint32_t window,
     }
 }
 
-/* Complete overlap: goes left to right and marks a shingle as spare when the
- * last one that is not and the next one selected meet or overlap, for then
- * they cover it whole. All shingles have the same length, so no other one need
- * be looked at. */
+/* Complete overlap: goes left to right and marks a shingle as spare if the last
+ * one that is not spare and the next selected one touch or overlap, because
+ * together they cover it. All shingles have the same length, so no others need
+ * be considered. */
 static void mark_covered(uint32_t shingle_len, struct og_selection *sel)
 {
     if (sel->n == 0) return;
@@ -109,7 +109,7 @@ static void mark_covered(uint32_t shingle_len, struct og_selection *sel)
     for (size_t i = 1; i < last; i++) {
         const uint32_t own_end = pos[i] + shingle_len;
         const uint32_t is_spare = pos[i + 1] <= end;
-        /* No branch: which way it goes cannot be foretold. */
+        /* No branch, because its direction is unpredictable. */
         end = own_end - ((own_end - end) & -is_spare);
         spare[i] = (uint8_t)is_spare;
     }

@@ -27,14 +27,14 @@ struct og_selection {
 void og_selection_init(struct og_selection *sel, const og_allocator *allocator);
 void og_selection_release(struct og_selection *sel);
 
-/* Replaces what `sel` held. */
+/* Replaces the content of `sel`. */
 og_status og_fps_select(const struct og_tokens *tokens,
                         const struct og_fps *fps,
                         const struct og_shingle_factors *key,
                         const og_select_options *options,
                         struct og_selection *sel, og_error *err);
 
-/* What is noted beside each fingerprint, for the estimation to work with. */
+/* What is stored with each fingerprint, for the estimation. */
 typedef enum og_context_kind {
     OG_CONTEXT_NONE = 0,
     /* As in the paper: offset is the number of selected shingles before it,

@@ -1,11 +1,11 @@
 /* Folding runs of ASCII, a vector at a time.
  *
- * Each form does the same: load a block, ask which bytes have the top bit set
- * (not ASCII: stop there), add 0x20 to those in 'A'..'Z', store the whole
- * block. What was stored after the stop is overwritten by whatever comes
- * next, so there is no careful tail on the side of the output. The source has
- * no padding, so the last partial block is loaded under a mask (AVX-512) or
- * taken by the plain form.
+ * Each form does the same: load a block, find bytes with the top bit set (not
+ * ASCII: stop there), add 0x20 to those in 'A'..'Z', store the whole block.
+ * Bytes stored after the stop are overwritten by whatever comes
+ * next, so the output needs no tail handling. The source has no padding, so the
+ * last partial block is loaded under a mask (AVX-512) or taken by the plain
+ * form.
  *
  * 'A'..'Z' in one signed comparison: c + (127 - 'Z') wraps so that exactly
  * these 26 are the largest numbers. */

@@ -11,10 +11,9 @@
 
 #define OG_ASCII_TOP_BITS 0x8080808080808080u
 
-/* Folds eight bytes in a word as og_load64() makes it, up to its first byte
- * that is not ASCII; what is above that one is garbage. Adding to a byte
- * below 0x80 sets bit 7 where c >= 'A', and where c > 'Z', and does not run
- * over. */
+/* Folds eight bytes in a word from og_load64(), up to its first byte that is
+ * not ASCII; the bytes above that one are unspecified. Adding to a byte
+ * below 0x80 sets bit 7 where c >= 'A', and where c > 'Z', without overflow. */
 static inline uint64_t og_ascii_fold_word(uint64_t w)
 {
     const uint64_t ones = 0x0101010101010101u;
@@ -23,7 +22,7 @@ static inline uint64_t og_ascii_fold_word(uint64_t w)
     return w | ((from_a & ~past_z & OG_ASCII_TOP_BITS) >> 2);
 }
 
-/* After the bytes that count, these functions may write this many more. */
+/* These functions may write this many bytes past the end of their output. */
 #define OG_ASCII_SLACK 64
 
 /* Copies bytes from `src` to `dst`, upper case to lower, up to the first one

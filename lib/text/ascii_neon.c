@@ -1,6 +1,6 @@
-/* Folding runs of ASCII with NEON: ascii.c says how. 64 bytes share the
- * question whether one of them is not ASCII; the step that has one is done
- * again by sixteens. */
+/* Folds runs of ASCII with NEON, as explained in ascii.c. One check for
+ * non-ASCII bytes covers 64 bytes; a block that has one is repeated in steps of
+ * 16. */
 
 #include "lib/base/neon.h"
 #include "lib/text/ascii.h"

@@ -1,16 +1,16 @@
-/* What a character is to the tokenisers.
+/* The class of a character for the tokenisers.
  *
  * Unicode's general category decides between token and gap: letters, marks
- * and numbers make tokens. Scripts that write words without spaces between
- * them would give one endless token a sentence, and cutting words there takes
- * a dictionary that two machines would have to share to agree. So each of
- * their characters stands alone, with its marks; a shingle of eight such
- * tokens is then a window of eight characters, which is what the literature
- * uses for Chinese and Thai. Hangul and Bopomofo have spaces: words.
+ * and numbers make tokens. Scripts that write words without spaces between them
+ * would give one endless token per sentence, and segmenting words there takes a
+ * dictionary that all machines would have to share. So each of their characters
+ * is a token, with its marks; a shingle of eight such tokens is then a window
+ * of eight characters, which is what the literature uses for Chinese and Thai.
+ * Hangul and Bopomofo have spaces: words.
  *
- * The category is two dependent loads and a call away, so answers are kept in
- * a byte each. Threads may fill the same byte at once: they write the same
- * value, and relaxed atomic access makes that a defined thing to do. */
+ * Looking up the category costs two dependent loads and a call, so results are
+ * cached in a byte each. Threads may fill the same byte at once: they write the
+ * same value, and relaxed atomic accesses make that well defined. */
 
 #include "lib/text/char_class.h"
 
@@ -20,8 +20,8 @@ struct range {
     uint32_t first, last;
 };
 
-/* By script, in rising order. Signs and digits of a script are in its ranges;
- * whether a code point is a letter at all, the category says before. */
+/* By script, ascending. Punctuation and digits of a script are in its ranges;
+ * the category tells first whether a code point is a letter at all. */
 static const struct range alone[] = {
     {0x0e00, 0x0e7f},   /* Thai */
     {0x0e80, 0x0eff},   /* Lao */

@@ -7,7 +7,7 @@
 
 #include "lib/text/text.h"
 
-/* Above are private use, tags and variation selectors: rare, asked anew. */
+/* Above are private use, tags and variation selectors: rare, and not cached. */
 #define OG_CHAR_CLASSES 0x34000
 
 #define OG_CHAR_LEARNT 4 /* set in the bytes that are filled in */

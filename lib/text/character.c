@@ -200,8 +200,8 @@ bool og_segment_fold(struct og_folder *folder)
 
 /* ---- the table ---- */
 
-/* Flags that hang on the decomposed character. A run of several marks at its
- * start (U+0344) would have to be sorted in with its neighbours one by one. */
+/* Flags of the decomposed character. A run of several marks at its start
+ * (U+0344) would have to be sorted with its neighbours one by one. */
 static uint8_t flags_of_pieces(const int32_t *pieces, size_t n)
 {
     uint8_t flags = 0;

@@ -1,16 +1,16 @@
 #ifndef OG_TEXT_CHARACTER_H
 #define OG_TEXT_CHARACTER_H
 
-/* What folding does to one character, and how it gets on with its neighbours.
+/* How folding changes one character, and how it interacts with its neighbours.
  *
  * NFKC is defined on whole strings: decompose every character, sort runs of
- * marks by their combining class, compose again. But nearly all characters
- * pass through this alone. What a neighbour can do to a character depends on
- * little: whether the first piece of its decomposition may compose with
- * something before it or must be sorted among marks, and whether something
- * after it may compose with its last starter. This is written down once per
- * character, in pages that are filled on demand; fold.c then needs the real
- * machinery (og_segment_fold) only where two characters truly meet. */
+ * marks by their combining class, compose again. But nearly all characters pass
+ * through this alone. What a neighbour can do to a character depends on little:
+ * whether the first piece of its decomposition may compose with something
+ * before it or must be sorted among marks, and whether something after it may
+ * compose with its last starter. This is written down once per character, in
+ * pages that are filled on demand; fold.c then needs the real machinery
+ * (og_segment_fold) only where two characters truly meet. */
 
 #include "lib/base/memory.h"
 
@@ -21,8 +21,8 @@
 enum og_character_flag {
     OG_CHARACTER_KNOWN = 1,    /* this entry is filled in */
     OG_CHARACTER_ALIGNED = 2,  /* folds to one character of the same length */
-    OG_CHARACTER_FOLLOWS = 4,  /* hangs on what is before it: composes,
-                                  is sorted, or is dropped */
+    OG_CHARACTER_FOLLOWS = 4,  /* depends on what precedes it: composes, is
+                                  sorted, or is dropped */
     OG_CHARACTER_SECOND = 8,   /* may compose with a starter before it */
     OG_CHARACTER_OPEN = 16,    /* its last starter may compose with a later
                                   character */
@@ -86,8 +86,8 @@ og_folder_find(struct og_folder *folder, uint32_t code_point)
 
 /* The machinery, for one segment: a character and what may interact with it.
  * _clear, then _add for each code point, then _fold, which leaves the folded
- * code points in folder->pieces. The results are false when there is no
- * memory. Takes time in proportion to the length of the segment. */
+ * code points in folder->pieces. They return false if memory runs out. Takes
+ * time in proportion to the length of the segment. */
 static inline void og_segment_clear(struct og_folder *folder)
 {
     folder->n_pieces = 0;

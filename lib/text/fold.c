@@ -15,18 +15,18 @@
  *      letters, marks out of order): decomposed, sorted, composed
  *                                                            (character.c)
  *
- * A segment starts at a character that does not hang on the one before it. We
- * go on in gear 2 as long as the outcome cannot depend on neighbours, and
- * remember where the current segment started. When a character turns up that
- * does interact, the segment is rolled back to its start and gear 3 does it
- * over, up to the next character that can start a segment. Two facts carry
+ * A segment starts at a character that does not depend on the one before it. We
+ * stay in gear 2 as long as the outcome cannot depend on neighbours, and
+ * remember where the current segment started. When a character does interact,
+ * the segment is rolled back to its start and gear 3 repeats it, up to the next
+ * character that can start a segment. Two facts determine
  * the decision for each character:
  *
  *   open     - the last starter (class 0) written may compose with a later one
  *   last_ccc - the combining class of the last piece written
  *
- * A mark passes in gear 2 when its class is not below last_ccc (no sorting)
- * and it cannot compose, or nothing is open. */
+ * A mark passes in gear 2 when its class is not below last_ccc (no sorting) and
+ * it cannot compose, or nothing is open. */
 
 #include "lib/text/han.h"
 #include "lib/text/text.h"
@@ -43,7 +43,7 @@
 /* Room after the output: padding, a vector of ASCII, one copied entry. */
 #define ROOM (OG_TEXT_PADDING + OG_ASCII_SLACK + sizeof(struct og_character))
 
-/* A place in both texts that can be gone back to. */
+/* A position in both texts to which the fold can return. */
 struct place {
     size_t source, folded, n_steps;
     bool copied; /* the region that is being written is a copied one */
@@ -60,8 +60,8 @@ struct fold {
     og_error *err;
 };
 
-/* Keeps the promise that all of the rest would fit if it were ASCII, and what
- * one entry adds: so only what lengthens the text must ask. */
+/* Maintains the guarantee that the rest would fit if it were ASCII, plus what
+ * one entry adds: so only code that lengthens the text must call it. */
 static og_status make_room(struct fold *f, size_t extra)
 {
     struct og_text *text = f->text;
@@ -128,7 +128,7 @@ static og_status fold_ascii(struct fold *f, og_ascii_fold_fn *fold_run)
 
 /* ---- gear 3 ---- */
 
-/* The character at `at`; what is broken stands for U+FFFD. */
+/* The character at `at`; invalid bytes count as U+FFFD. */
 static struct og_utf8 character_at(const struct fold *f, size_t at)
 {
     struct og_utf8 u = og_utf8_decode(f->source + at, f->source_len - at);
@@ -175,7 +175,7 @@ static size_t write_pieces(struct fold *f)
     return len;
 }
 
-/* Where a segment of `len` bytes, 1 to 8, is remembered. */
+/* The cache slot of a segment of `len` bytes, 1 to 8. */
 static struct og_recent *find_recent(const struct fold *f, size_t len,
                                      uint64_t *out_source)
 {
@@ -190,7 +190,7 @@ static struct og_recent *find_recent(const struct fold *f, size_t len,
     return &f->text->folder->recent[og_mix64(source) >> (64 - OG_RECENT_BITS)];
 }
 
-/* Writes the folding of source .. end, but does not move on. */
+/* Writes the folding of source .. end, but does not advance. */
 static og_status fold_anew(struct fold *f, size_t end, size_t *out_len)
 {
     if (!fold_pieces(f, end))
@@ -201,7 +201,7 @@ static og_status fold_anew(struct fold *f, size_t end, size_t *out_len)
     return OG_OK;
 }
 
-/* The same for at most 8 bytes, from memory if it was met before. */
+/* The same for at most 8 bytes, from the cache if possible. */
 static og_status fold_recent(struct fold *f, size_t end, size_t *out_len)
 {
     const size_t source_len = end - f->now.source;
@@ -222,8 +222,8 @@ static og_status fold_recent(struct fold *f, size_t end, size_t *out_len)
     return OG_OK;
 }
 
-/* Does the current segment over, from its start. What follows it starts a
- * segment of its own, whatever `open` says. */
+/* Repeats the current segment from its start. What follows it starts a segment
+ * of its own, whatever `open` says. */
 static og_status fold_segment(struct fold *f)
 {
     f->now = f->segment;
@@ -264,7 +264,7 @@ static og_status write_character(struct fold *f, const struct og_character *c,
     return aligned ? OG_OK : make_room(f, sizeof(*c));
 }
 
-/* A character that may interact with what is before it. */
+/* A character that may interact with what precedes it. */
 static og_status fold_follower(struct fold *f, const struct og_character *c,
                                size_t source_len)
 {
@@ -326,7 +326,7 @@ struct stretch {
     uint8_t last_ccc;
 };
 
-/* May `c` be written as it is, without a look at what is before? */
+/* Whether `c` may be written unchanged, whatever precedes it. */
 static inline bool enter_character(struct stretch *s,
                                    const struct og_character *c)
 {
@@ -422,8 +422,8 @@ static og_status fold_all(struct fold *f)
     return OG_OK;
 }
 
-/* Letters that printers took for one another. ASCII folds by vectors, which
- * know nothing of it, so this is a pass of its own for who asks for it. */
+/* Letters that printers used interchangeably. ASCII is folded by vectors, which
+ * ignore this, so it is a separate pass, on request. */
 static void fold_latin(char *data, size_t len)
 {
     for (size_t i = 0; i < len; i++)

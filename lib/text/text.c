@@ -2,11 +2,11 @@
  *
  * The steps cut the folded text into regions. A region whose step has
  * source == source_end is copied: its characters have the lengths they had in
- * the source, so an offset in it is a matter of adding. In any other region
- * all bytes came from the one piece source .. source_end (a ligature that
- * became two letters, a letter and its accent that became one character), and
- * each of its bytes stands for the whole piece. Before the first step the two
- * texts are aligned. */
+ * the source, so an offset in it is found by addition. In any other region all
+ * bytes came from the one piece source .. source_end (a ligature that became
+ * two letters, a letter and its accent that became one character), and each of
+ * its bytes maps to the whole piece. Before the first step the two texts are
+ * aligned. */
 
 #include "lib/text/text.h"
 
@@ -29,7 +29,7 @@ void og_text_release(struct og_text *text)
     og_text_init(text, text->allocator);
 }
 
-/* The region that the folded byte at `offset` lies in. */
+/* The region of the folded byte at `offset`. */
 static struct og_text_step region_of(const struct og_text *text, size_t offset)
 {
     size_t low = 0, high = text->n_steps; /* the answer is step low - 1 */

@@ -27,28 +27,28 @@ struct og_text {
     const og_allocator *allocator;
     char *data; /* folded */
     size_t len, cap;
-    struct og_text_step *steps; /* rising in both offsets */
+    struct og_text_step *steps; /* ascending in both offsets */
     size_t n_steps, steps_cap;
     size_t source_len;
     size_t n_repaired; /* source bytes that were not UTF-8 (see utf8.h) */
     struct og_folder *folder;
-    uint32_t fold; /* OG_FOLD_MARKS and so on; 0 unless somebody sets it */
+    uint32_t fold; /* OG_FOLD_MARKS and so on; 0 by default */
 };
 
 void og_text_init(struct og_text *text, const og_allocator *allocator);
 void og_text_release(struct og_text *text);
 
-/* A thread that held a longer folded text than this gives its buffers back.
- * They are 10 to 20 times as long in all, each index has its own, and long
- * documents come to all threads in time. Hardly any document is longer. */
+/* A thread that held a longer folded text than this frees its buffers. They are
+ * 10 to 20 times as long in all, each index has its own, and long documents
+ * come to all threads in time. Hardly any document is longer. */
 #define OG_TEXT_KEEP ((size_t)512 << 10)
 
 /* The longest source text: offsets are 32 bits, and folding may lengthen. */
 #define OG_TEXT_MAX ((size_t)1 << 30)
 
-/* Replaces what `text` held by `source`, repaired and folded to what Unicode
- * calls NFKC_Casefold. `source` need not outlive the call. Allocates nothing
- * once the buffers are large enough and the characters were met before.
+/* Replaces the content of `text` by `source`, repaired and folded to what
+ * Unicode calls NFKC_Casefold. `source` need not outlive the call. Allocates
+ * nothing once the buffers are large enough and the characters were met before.
  * OG_ERR_LIMIT over OG_TEXT_MAX or when the folded text would pass 4 GiB,
  * OG_ERR_MEMORY; `text` is then empty. */
 og_status og_text_fold(struct og_text *text, og_bytes source, og_error *err);

@@ -25,8 +25,8 @@
 #define ONES     0x0101010101010101u
 #define TOP_BITS 0x8080808080808080u
 
-/* Eight bytes in a word: the top bit of each that lies in first .. last. Sums
- * of seven-bit numbers do not run over into the next byte. */
+/* Eight bytes in a word: the top bit of each that is in first .. last. Sums of
+ * seven-bit numbers do not overflow into the next byte. */
 static inline uint64_t in_range_plain(uint64_t w, char first, char last)
 {
     const uint64_t low = w & ~TOP_BITS;
@@ -243,7 +243,7 @@ static void bases_avx2(const char *data, size_t n_blocks, uint64_t *out)
                               bases_of_avx2(_mm256_loadu_si256(p + 1)));
 }
 
-/* TZCNT of a mask without bits is 64: that position is never looked at. */
+/* TZCNT of a mask without bits is 64: that position is never used. */
 OG_TARGET_AVX2
 static inline uint32_t take_lowest_avx2(uint64_t *mask)
 {

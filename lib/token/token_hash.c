@@ -8,19 +8,19 @@
  *     the last piece:           (high, low) = (a ^ k0) * (b ^ state)
  *     hash = fold((low ^ k2 ^ length) * (high ^ k3))
  *
- * where * gives all 128 bits and fold() is the exclusive or of the halves. When
- * a product or a fold is 0, which no more than one in 2^62 words comes to by
- * chance, the token is hashed by SipHash-2-4 under the same key instead: a
- * factor of 0 swallows the other one, so that whoever knows the key could write
- * any number of words with one hash.
+ * where * gives all 128 bits and fold() is the exclusive or of the halves. If a
+ * product or a fold is 0, which happens by chance for no more than one in 2^62
+ * words, the token is hashed by SipHash-2-4 under the same key instead: a
+ * factor of 0 cancels the other one, so that anyone who knows the key could
+ * construct any number of words with one hash.
  *
  * Nearly every word has at most 16 bytes: two multiplications, which overlap
  * with those of the next token. The idea is that of wyhash (Wang Yi); ours
  * keeps both halves of the first product, and k1 is odd, so that tokens of up
  * to 8 bytes never collide before the last step. AES rounds (3 AESENC) are as
  * fast where the machine has them and some fifty times slower where it has not;
- * carry-less products are linear over GF(2), which the fingerprints built on
- * top must not meet (lib/fingerprint).
+ * carry-less products are linear over GF(2), which would weaken the
+ * fingerprints built on them (lib/fingerprint).
  *
  * The values are part of the store's format: tests/unit/test_token_hash.c
  * freezes them. */
@@ -139,7 +139,7 @@ static uint64_t hash_weak(const struct key *key, const char *data, size_t len)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* Whether the last step comes to a product or a fold of 0. */
+/* Whether the last step gives a product or a fold of 0. */
 static inline bool is_weak(const struct key *key, uint64_t state,
                            struct words last, uint64_t hash)
 {
@@ -184,7 +184,7 @@ _Alignas(16) static const uint64_t keep[PIECE + 1][2] = {
 #undef ROW
 #undef ONES
 
-/* With padding after the text there is no careful tail. */
+/* The padding after the text makes tail handling unnecessary. */
 static inline struct words load_masked(const char *p, size_t len)
 {
     struct words w = load_piece(p);
@@ -223,10 +223,11 @@ void og_token_hash_many_plain(const char *text, const uint32_t *begin,
 
 #if defined(OG_X86)
 
-/* Two wide products keep the integer unit busy, so all else is left to the
- * vector unit, in loops of their own over a batch of tokens: lengths, taking
- * out the bytes, adding the key. The halves meet in a small buffer. All tokens
- * are taken for short ones, and the few that are not are done again. */
+/* Two wide products keep the integer unit busy, so everything else is left to
+ * the vector unit, in separate loops over a batch of tokens: lengths,
+ * extracting the bytes, adding the key. The halves are exchanged in a small
+ * buffer. All tokens are treated as short ones, and the few that are not are
+ * repeated. */
 #define BATCH 64
 
 struct batch {

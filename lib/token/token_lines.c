@@ -18,8 +18,8 @@ static size_t find_byte(const struct og_text *text, size_t at, char wanted)
     return hit == NULL ? text->len : (size_t)(hit - text->data);
 }
 
-/* Two blanks in a row, or one that is not a space. No early end, so that the
- * compiler can look at many bytes at a time. */
+/* Two blanks in a row, or one that is not a space. No early exit, so that the
+ * compiler can vectorise it. */
 static bool needs_squeeze(const char *line, size_t len)
 {
     unsigned found = 0;
@@ -41,7 +41,7 @@ static og_status squeeze(struct og_tokens *tokens, const char *line, size_t len,
     for (size_t i = 0; i < len; i++) {
         if (!og_is_blank(line[i]))
             tokens->line[n++] = line[i];
-        else if (!og_is_blank(line[i - 1])) /* the first byte is no blank */
+        else if (!og_is_blank(line[i - 1])) /* the first byte is not blank */
             tokens->line[n++] = ' ';
     }
     *out_len = n;

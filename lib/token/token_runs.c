@@ -1,10 +1,10 @@
-/* Words, characters and bases: tokens that are runs of bytes of a kind.
+/* Words, characters and bases: tokens that are runs of bytes of one kind.
  *
- * The text is taken in blocks of 64 bytes, a mask each (byte_masks.h): which
- * are word bytes of ASCII, which begin or continue in other characters. Those
- * others are looked up one by one, which leaves a bit for each class at their
- * first bytes; all that follows is done for the 64 bytes at once. Bits are
- * spread from first bytes over the tail bytes, and then
+ * The text is processed in blocks of 64 bytes, with masks (byte_masks.h) of
+ * ASCII word bytes and of bytes that begin or continue other characters. Those
+ * others are looked up one by one, which yields a bit per class at their first
+ * bytes; everything else is done for the 64 bytes at once. Bits are spread from
+ * first bytes over the tail bytes, and then
  *
  *     text    t h e   ไ ท ย   x .     (each Thai character: 3 bytes)
  *     member  1 1 1 0 1 1 1 ... 1 0   belongs to a token
@@ -14,8 +14,8 @@
  *     ends   = before & (~member | split)
  *
  * So a text of ASCII with a few curly quotes pays for the quotes only, and
- * there is no branch on what a character is, which in Thai nobody could
- * predict. Chunks of blocks keep the work in the first-level cache; the
+ * there is no branch on the kind of a character, which in Thai would be
+ * unpredictable. Chunks of blocks keep the work in the first-level cache; the
  * hashes of a chunk's tokens are computed while its bytes are still near. */
 
 #include "lib/token/tokenise.h"

@@ -20,8 +20,8 @@ static inline bool og_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/* Makes room for `need` tokens in all. What lies in the arrays up to the old
- * capacity stays, whatever tokens->n says. */
+/* Makes room for `need` tokens in all. The arrays keep their content up to the
+ * old capacity, whatever tokens->n says. */
 og_status og_tokens_reserve(struct og_tokens *tokens, size_t need,
                             og_error *err);
 

@@ -11,7 +11,7 @@
 
 struct og_tokens {
     const og_allocator *allocator;
-    uint32_t *begin; /* offsets in the folded text, rising */
+    uint32_t *begin; /* offsets in the folded text, ascending */
     uint32_t *end;   /* end[i] > begin[i], end[i] <= begin[i + 1] */
     uint64_t *hash;  /* of the folded bytes; 64 zero bytes follow it */
     size_t n, cap;
@@ -22,17 +22,17 @@ struct og_tokens {
 void og_tokens_init(struct og_tokens *tokens, const og_allocator *allocator);
 void og_tokens_release(struct og_tokens *tokens);
 
-/* Replaces what `tokens` held by the tokens of `text`. `key` goes into every
- * hash: another key, other fingerprints.
+/* Replaces the content of `tokens` by the tokens of `text`. `key` enters every
+ * hash: another key gives other fingerprints.
  *
  *   words  runs of letters, marks and digits; a character of a script without
- *          spaces stands alone with its marks (og_char_class_of)
+ *          spaces is a token, with its marks (og_char_class_of)
  *   chars  each letter or digit, with its marks
  *   lines  each line that is not blank, without blanks around it. The hash
  *          counts each run of blanks inside it as one space. A line ends with
  *          LF, CR or both; blanks are space, tab, VT and FF (folding has made
  *          spaces of the other ones)
- *   dna    each a, c, g, t, u; all else is skipped
+ *   dna    each a, c, g, t, u; everything else is skipped
  *
  * Memory grows with the tokens and is kept for the next text.
  * OG_ERR_MEMORY; `tokens` is then empty. */
@@ -40,8 +40,8 @@ og_status og_text_tokenise(const struct og_text *text, og_token_kind kind,
                            uint64_t key, struct og_tokens *tokens,
                            og_error *err);
 
-/* The hashes of the tokens of `text` under another key; they stay where they
- * are. There is room for one hash even when there is no token. */
+/* The hashes of the tokens of `text` under another key; the tokens do not
+ * change. There is room for one hash even if there is no token. */
 og_status og_tokens_rehash(const struct og_text *text, og_token_kind kind,
                            uint64_t key, struct og_tokens *tokens,
                            og_error *err);
@@ -49,9 +49,9 @@ og_status og_tokens_rehash(const struct og_text *text, og_token_kind kind,
 /* Hashes after the last one that are 0 and may be read. */
 #define OG_TOKENS_TAIL 8
 
-/* Whether two tokens are the same word, letter by letter (a line: but for runs
- * of blanks). What is removed, cut or called verified is compared by this, not
- * by hashes alone. */
+/* Whether two tokens are the same word, letter by letter (for lines: except for
+ * runs of blanks). Removing, cutting and verifying are based on this, not on
+ * hashes alone. */
 bool og_tokens_same(const struct og_text *text, const struct og_tokens *tokens,
                     size_t token, const struct og_text *other_text,
                     const struct og_tokens *other, size_t other_token);

@@ -15,7 +15,7 @@
 struct og_answering {
     const og_allocator *allocator;
     struct og_copies copies;
-    struct og_answer_piece *pieces; /* what the spans are made of, in order */
+    struct og_answer_piece *pieces; /* the pieces of the spans, in order */
     size_t n_pieces, pieces_cap;
     og_span *spans;
     size_t spans_cap;

@@ -1,7 +1,7 @@
 /* The chain of copies. For every document the store keeps the list of its
  * origins (og_entry.origins), and can look these lists up by origin. So the
  * origin of a span leads to all earlier documents that copied from it; those
- * that contain the same passage as the document at hand are its copiers. Their
+ * that contain the same passage as the current document are its copiers. Their
  * texts are compared to confirm that. Without texts none is reported.
  *
  * An origin that arrived later than its copiers is not in their lists; but its
@@ -124,7 +124,7 @@ struct candidates {
     uint32_t data[MOST_LOOKED_AT];
     size_t n;
     uint32_t self; /* the document itself, if it is known */
-    uint32_t end;  /* documents from here on came after the question */
+    uint32_t end;  /* documents from here on arrived after the query */
 };
 
 static bool add_candidate(void *ctx, uint32_t copier, uint32_t n_tokens)

@@ -1,7 +1,7 @@
 #ifndef OG_TRACE_FILTER_H
 #define OG_TRACE_FILTER_H
 
-/*   in:  what a question wants left out                    (og_trace_options)
+/*   in:  what a query excludes                             (og_trace_options)
  *   out: the tokens and origins that do not count       (lib/trace/answer.c) */
 
 #include "lib/store/store.h"

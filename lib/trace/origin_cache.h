@@ -9,8 +9,8 @@
  *
  * One memory for all threads of a store, however many there are. Its entries do
  * not change, so they are handed out without a copy; each user releases what it
- * took. Eviction is by the clock algorithm: a hand goes round and passes over
- * entries that were used since its last visit, and those in use. */
+ * took. Eviction is by the clock algorithm: a hand goes round and skips entries
+ * that were used since its last visit, and those in use. */
 
 #include "lib/align/confirm.h"
 #include "lib/base/memory.h"

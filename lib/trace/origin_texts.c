@@ -86,8 +86,8 @@ static struct og_origin_side *find_held(const struct og_origin_texts *origins,
     return NULL;
 }
 
-/* It is held as long as the document at hand, or until the next one is fetched.
- */
+/* It is held as long as the current document, or until the next one is
+ * fetched. */
 static og_status hold(struct og_origin_texts *origins, struct og_held_side got,
                       bool stays, og_error *err)
 {
@@ -242,8 +242,8 @@ static og_status read_text(struct og_origin_texts *origins,
     return cut_text(origins, cache, text, oldest, side, err);
 }
 
-/* What the store had to give up is dropped here too: otherwise an answer would
- * depend on which thread computes it. */
+/* Texts that the store had to drop are dropped here too: otherwise an answer
+ * would depend on which thread computes it. */
 static struct og_origin_side *take_kept(const struct og_origin_texts *origins,
                                         struct og_origin_cache *cache,
                                         uint32_t doc)

@@ -8,7 +8,7 @@
  * the store. What was fetched is kept for the next documents, which often need
  * the same: unpacking and cutting a text into tokens takes longer than the
  * comparison. A document that was just added is kept as well, since its tokens
- * are at hand. One per thread; the cached texts are shared by all threads of
+ * are available. One per thread; the cached texts are shared by all threads of
  * the store, in bounded memory. */
 
 #include "lib/align/confirm.h"
@@ -28,7 +28,7 @@ struct og_origin_caches {
     struct og_origin_cache hashes, places, texts;
 };
 
-/* An entry of a cache that is held for the document at hand. */
+/* An entry of a cache that is held for the current document. */
 struct og_held_side {
     struct og_origin_cache *cache;
     struct og_origin_side *side; /* NULL: nothing */
@@ -45,13 +45,13 @@ struct og_origin_texts {
     uint32_t fold;         /* of the store */
     struct og_text folded; /* scratch */
     struct og_tokens cut;
-    /* Entries that are held for the document at hand, and the last one that
-     * need not stay. */
+    /* Entries that are held for the current document, and the last one that
+     * need not be kept. */
     struct og_held_side *held;
     size_t n_held, held_cap;
     struct og_held_side passing;
-    /* What og_origin_texts_side() and _whole() returned for the document at
-     * hand, by number; NULL: not requested. */
+    /* What og_origin_texts_side() and _whole() returned for the current
+     * document, by number; NULL: not requested. */
     const struct og_origin_side *hashes[OG_CONFIRM_ORIGINS];
     const struct og_origin_side *places[OG_CONFIRM_ORIGINS];
     struct og_tokens joined[OG_CONFIRM_ORIGINS]; /* views of both */

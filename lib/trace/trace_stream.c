@@ -4,15 +4,15 @@
  *     source/ -> text/ token/ fingerprint/ select/ -> table/ estimate/ -> you
  *     (lib/stream)     (trace_worker.c)                   (here)
  *
- * An answer depends on all that was added before. So the documents of a block
- * are taken in together, in phases (lib/store/store_batch.h), each on all
- * threads; the calling one does only what has to be done in order: who is it,
- * journal, catalogue, output. Then they are answered, on all threads, each as
- * if those after it were not there; another index is asked in the same way.
- * Documents that do not fit into a batch (they are late, or have the id of one
- * before them) go by themselves, and so do all when an answer depends on what
- * is counted beside the table. When nothing is added the order does not matter,
- * and the workers ask while they prepare. */
+ * An answer depends on everything added before. So the documents of a block are
+ * added together, in phases (lib/store/store_batch.h), each on all threads; the
+ * calling thread does only what must be done in order: identification, journal,
+ * catalogue, output. Then they are answered, on all threads, each as if later
+ * ones were not there; another index is queried in the same way. Documents that
+ * do not fit into a batch (they are late, or have the id of an earlier one) are
+ * processed one by one, and so are all if an answer depends on counts beside
+ * the table. If nothing is added the order does not matter, and the workers
+ * query while they prepare. */
 
 #include <assert.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ og_stream_options og_stream_options_default(void)
     return (og_stream_options){.add = false};
 }
 
-/* An answer that waits until its document is safe on disk. */
+/* An answer held back until its document is durable. */
 struct held {
     const og_document *doc;
     og_answer answer;
@@ -47,11 +47,11 @@ struct writer {
     const struct og_stream_hooks *hooks; /* NULL: none */
     struct og_prepare_options prepare;   /* the store's, or less */
     og_trace trace; /* its scratch is not used: the workers have theirs */
-    bool holds;     /* answers are given after their documents are safe */
+    bool holds;     /* answers are reported once their documents are durable */
     struct held *held;
     size_t n_held, held_cap;
     struct og_arena arena; /* of the held ones */
-    /* Where the frames of the batch at hand went; not yet: segment 0. */
+    /* Position of the frames of the current batch; not yet: segment 0. */
     uint32_t segment;
     uint64_t base;
     og_stream_counts counts;
@@ -63,7 +63,7 @@ struct writer {
     struct og_index_doc *asked; /* for another index: all of a run */
     size_t asked_cap;
     size_t n_ready;   /* documents of the block that are done */
-    og_status status; /* what ended it */
+    og_status status; /* the cause of its end */
     og_error err;
 };
 
@@ -74,7 +74,7 @@ static struct og_traced *traced(const struct og_stream_doc *d)
 
 /* ---- problems ---- */
 
-/* An id can have any length; the beginning of it will do. */
+/* An id can have any length; its beginning is enough. */
 static void report_repeated(const struct og_batch *b,
                             const struct og_stream_doc *d)
 {
@@ -111,7 +111,8 @@ static bool is_another_version(const struct og_subject *subject)
 static og_status report_answer(const struct writer *w, const og_document *doc,
                                const og_answer *answer, og_error *err)
 {
-    assert(w->options->on_answer != NULL); /* who does not ask gets none */
+    assert(w->options->on_answer != NULL); /* a caller without on_answer gets
+                                              none */
     if (!w->options->on_answer(w->options->ctx, doc, answer))
         return og_stream_stopped(err);
     return OG_OK;
@@ -148,7 +149,7 @@ static og_status answer(struct writer *w, const struct og_stream_doc *d,
     return report_answer(w, &d->doc, &a->answer, err);
 }
 
-/* The documents of a batch are safe: now their answers may be reported. */
+/* The documents of a batch are durable: now their answers may be reported. */
 static og_status report_held(void *ctx, struct og_batch *b, og_error *err)
 {
     enum { KEEP_LEN = 1 << 20 };
@@ -280,7 +281,7 @@ static og_status ask_index_one(struct writer *w, const struct og_stream_doc *d,
     return OG_OK;
 }
 
-/* By itself, after all before it. */
+/* Processes one by itself, after all before it. */
 static og_status take_one(struct writer *w, struct og_batch *b,
                           struct og_stream_doc *d, og_error *err)
 {
@@ -497,8 +498,8 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     TRY(gather_run(w, b, w->n_ready, &end, err));
     if (w->batch.n == 0)
         return take_singly(w, b, end > w->n_ready ? end : end + 1, err);
-    /* Whose fault it is shows when they are taken one by one; that of a server
-     * shows now. */
+    /* An error of a single document is found when they are taken one by one;
+     * one of a server is reported now. */
     const og_status labelled = label_run(w, b, phases, err);
     if ((labelled == OG_ERR_IO && w->store->remote != NULL) ||
         w->store->shared != NULL)
@@ -515,7 +516,7 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     return status;
 }
 
-/* Nothing is added: all documents of a block can be asked about at once. */
+/* Nothing is added: all documents of a block can be queried at once. */
 static og_status ask_block(struct writer *w, struct og_batch *b,
                            const struct og_phases *phases, og_error *err)
 {
@@ -567,7 +568,7 @@ static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
     while (status == OG_OK && w->n_ready < b->n_docs)
         status = take_run(w, b, &phases, err);
     if (!w->holds || w->options->on_answer == NULL) return status;
-    /* Nothing is reported that is not safe. */
+    /* Nothing is reported that is not durable. */
     const og_status committed =
         og_store_commit(w->store, status == OG_OK ? err : NULL);
     if (committed == OG_OK) return status;
@@ -575,8 +576,8 @@ static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
     return status == OG_OK ? committed : status;
 }
 
-/* An answer that depends on what is counted beside the table depends on each
- * single document before it. */
+/* An answer that depends on counts beside the table depends on each single
+ * document before it. */
 static bool can_batch(const struct writer *w)
 {
     if (w->hooks != NULL) return w->options->add || asks_index(w);
@@ -640,7 +641,7 @@ static og_status take(void *ctx, struct og_batch *b, struct og_stream_doc *d,
 
 /* ---- the whole ---- */
 
-/* Indexes beside the passages that documents go through. */
+/* The number of indexes other than passages that documents are added to. */
 static unsigned n_derived(const struct writer *w)
 {
     const unsigned on = w->store->indexes.on & ~(unsigned)OG_INDEX_PASSAGES;
@@ -649,9 +650,9 @@ static unsigned n_derived(const struct writer *w)
 }
 
 /* A thread takes some 7 MiB: its batch, its buffers, texts of origins; and some
- * 7 MiB for each other index that it prepares documents for. Six times that has
- * room in what a store takes besides its cap; more threads come with the cap,
- * one for each 64 MiB. */
+ * 7 MiB for each other index that it prepares documents for. Six times that
+ * fits into what a store may take besides its cap; more threads are allowed by
+ * the cap, one for each 64 MiB. */
 static unsigned threads_for(unsigned wanted, const struct writer *w)
 {
     const uint64_t most =
@@ -683,8 +684,8 @@ static void fill_work(struct writer *w)
     };
 }
 
-/* Whether documents are grouped by a field of their records, which then has to
- * be read, also of those that are only asked about. */
+/* Whether documents are grouped by a field of their records, which must then be
+ * read, also of those that are only queried. */
 static bool is_grouped_by_field(const og_params *params)
 {
     return params->same[0] != '\0' && strcmp(params->same, "id") != 0;
@@ -763,7 +764,7 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     if (status == OG_ERR_STOPPED) og_indexes_stop(store);
     if (status == OG_OK && options->add)
         status = finish_indexes(store, input, err);
-    /* The first failure gives the cause; that of a file alone comes second. */
+    /* The first failure is the cause; that of a file comes second. */
     og_error second;
     const og_status committed = options->add || options->sighting
                                     ? og_store_commit(store, &second)

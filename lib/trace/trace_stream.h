@@ -2,10 +2,9 @@
 #define OG_TRACE_TRACE_STREAM_H
 
 /*   in:  files or documents                                (lib/stream)
- *   out: their documents, asked about and added in order   (lib/index)
+ *   out: their documents, queried and added in order       (lib/index)
  *
- * og_stream_run() for whoever asks other questions than where passages come
- * from. */
+ * og_stream_run() for queries of other indexes than passages. */
 
 #include "lib/base/status.h"
 
@@ -13,8 +12,8 @@
 
 struct og_stream_hooks {
     void *ctx;
-    /* The index that is asked about each document before it is added, and how
-     * (og_index_run.question); NULL: it is not. */
+    /* The index that is queried for each document before it is added, and how
+     * (og_index_run.question); NULL: none. */
     unsigned index;
     const void *question;
     /* Each document in order, with what the index answered, and what render()

@@ -1,10 +1,10 @@
-/* What is made of a document before its turn comes. A worker sends one document
- * after another through its scratch buffers, so what the writer will need is
- * copied into the arena of the batch, a few bytes for each byte of text,
- * instead of a set of buffers for each of some hundred documents.
+/* Prepares a document before its turn. A worker processes one document after
+ * another in its scratch buffers, so data that the writer will need are copied
+ * to the arena of the batch, a few bytes per byte of text, instead of a set of
+ * buffers for each of some hundred documents.
  *
- * The copies are plain structs of the stages that borrow: they are looked at,
- * never grown or released. */
+ * The copies are plain structs of the stages that borrow their memory: they are
+ * read, never grown or released. */
 
 #include "lib/trace/trace_worker.h"
 
@@ -13,7 +13,7 @@
 
 #include "lib/base/checksum.h"
 
-/* A batch that held more than this gives its memory back. */
+/* A batch that held more than this frees its memory. */
 #define KEEP_LEN    ((size_t)4 << 20)
 #define KEEP_FRAMES ((size_t)512 << 10) /* packed: two blocks as they are */
 
@@ -27,7 +27,7 @@ struct worker {
     og_bytes *texts; /* of a batch */
     struct og_text_place *places;
     size_t texts_cap, places_cap;
-    struct og_pack rendered; /* the answer at hand */
+    struct og_pack rendered; /* the current answer */
 };
 
 static struct og_traced *traced(const struct og_stream_doc *d)
@@ -97,8 +97,8 @@ static bool keep_places(struct og_batch *b, struct og_prepared *p)
            OG_BATCH_KEEP(b, p->tokens.end, p->tokens.n);
 }
 
-/* What a document needs whose question was answered: no fingerprint, no token.
- */
+/* What is needed of a document whose query was answered: no fingerprints, no
+ * tokens. */
 static og_status keep_outline(const struct og_trace_work *work,
                               struct og_batch *b,
                               const struct og_prepared *prepared,
@@ -118,7 +118,7 @@ static og_status keep_outline(const struct og_trace_work *work,
     return OG_OK;
 }
 
-/* What the writer needs to ask or to add. */
+/* What the writer needs to query or to add it. */
 static og_status keep_prints(const struct og_trace_work *work,
                              struct og_batch *b, const struct og_stream_doc *d,
                              og_error *err)
@@ -132,8 +132,9 @@ static og_status keep_prints(const struct og_trace_work *work,
 
 /* ---- asking ---- */
 
-/* The texts of origins that the answers of all batches may hold, and of one at
- * least: the writer asks again for those that do not fit, which are few. */
+/* The texts of origins that the answers of all batches may hold, and of at
+ * least one: the writer repeats the query for those that do not fit, which are
+ * few. */
 #define ANSWERS_LEN   ((size_t)24 << 20)
 #define LEAST_ANSWERS ((size_t)512 << 10)
 
@@ -164,7 +165,7 @@ og_status og_worker_trace(struct og_trace_work *work, og_store *store,
     return OG_OK;
 }
 
-/* For what it makes for the batch at hand. */
+/* For data that it makes for the current batch. */
 static struct og_arena *answers_of(struct og_trace_work *work, struct worker *w)
 {
     if (!w->has_answers) {

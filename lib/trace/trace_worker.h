@@ -14,15 +14,15 @@
 
 #include <origo/trace.h>
 
-/* What is made of a document: og_stream_doc.made. */
+/* The result of preparing a document: og_stream_doc.made. */
 struct og_traced {
     uint64_t text_hash;
     struct og_text_place
         text; /* in the frames of its batch, if there are any */
-    /* What the stages made of it. Without places only the selection is there,
-     * and the numbers: tokens.n, text.n_repaired. */
+    /* The result of the stages. Without places only the selection is there, and
+     * the numbers: tokens.n, text.n_repaired. */
     struct og_prepared prepared;
-    bool has_answer; /* a worker has asked already */
+    bool has_answer; /* a worker has already queried */
     og_answer answer;
     bool is_repeated;     /* a batch took it in, as another version of its id */
     const void *reported; /* what another index answered (og_index_doc) */
@@ -55,7 +55,7 @@ struct og_trace_work {
     pthread_mutex_t lock; /* of that list */
 };
 
-/* Answers that a worker made for the batch at hand. */
+/* Answers that a worker made for the current batch. */
 struct og_worker_answers {
     struct og_arena arena;
     struct og_worker_answers *next;
