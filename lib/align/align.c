@@ -2,8 +2,7 @@
 
 #include "lib/align/align.h"
 
-#include <stdlib.h>
-
+#include "lib/align/nearly_sorted.h"
 #include "lib/align/reworded.h"
 
 struct og_aligner *og_aligner_new(const og_allocator *allocator)
@@ -119,6 +118,8 @@ static int by_place(const void *a, const void *b)
            (x->origin_begin < y->origin_begin);
 }
 
+OG_SORT_NEARLY(sort_seeds, struct og_run, by_place)
+
 static bool is_inside(const struct og_run *seed,
                       const struct og_align_window *bounds)
 {
@@ -214,7 +215,7 @@ og_status og_verify(struct og_aligner *a, struct og_align_side document,
     const struct og_hashes d = hashes_of(document), o = hashes_of(origin);
     *out = (struct og_alignment){0};
     a->runs.n = 0;
-    if (n_seeds > 0) qsort(seeds, n_seeds, sizeof(*seeds), by_place);
+    sort_seeds(seeds, n_seeds);
     TRY(find_near_seeds(a, d, o, seeds, n_seeds, err));
     TRY(og_near_seeds_keep(&a->near, seeds, n_seeds, &a->runs, err));
     a->chainer.look_back = LOOK_BACK_SEEDED;

@@ -17,9 +17,9 @@
  * move its end. So a run at either end must add END_GAIN to the chain. */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/align/aligner.h"
+#include "lib/align/nearly_sorted.h"
 #include "lib/text/utf8.h"
 
 #define NO_LINK   UINT32_MAX
@@ -131,6 +131,8 @@ static int by_score(const void *a, const void *b)
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
     return x->run < y->run ? -1 : 1;
 }
+
+OG_SORT_NEARLY(sort_ends, struct og_chain_end, by_score)
 
 static void reverse(struct og_run *runs, size_t n)
 {
@@ -249,8 +251,7 @@ og_status og_runs_chain(struct og_chainer *chainer,
         chainer->ends[n_ends++] =
             (struct og_chain_end){chainer->links[i].score, (uint32_t)i};
     }
-    if (n_ends > 0)
-        qsort(chainer->ends, n_ends, sizeof(*chainer->ends), by_score);
+    sort_ends(chainer->ends, n_ends);
     for (size_t i = 0; i < n_ends; i++) {
         const uint32_t last = chainer->ends[i].run;
         if (chainer->links[last].used) continue;

@@ -9,8 +9,9 @@
 
 #include "lib/align/claims.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/align/nearly_sorted.h"
 
 enum {
     JOIN_GAP = 6,     /* tokens between two runs of a block, on either side */
@@ -53,6 +54,8 @@ static int by_place(const void *a, const void *b)
         return x->origin_begin < y->origin_begin ? -1 : 1;
     return (x->len < y->len) - (x->len > y->len);
 }
+
+OG_SORT_NEARLY(sort_runs, struct og_run, by_place)
 
 /* Whether `run` continues where `last` ends. */
 static bool follows(const struct og_run *last, const struct og_run *run)
@@ -108,7 +111,7 @@ og_status og_claims_add(struct og_claims *claims, uint32_t side,
     struct og_claimant *claimant = &claims->claimants[claims->n_claimants++];
     *claimant = (struct og_claimant){side, claims->n, claims->n, claims->n_runs,
                                      claims->n_runs};
-    if (n_runs > 1) qsort(runs, n_runs, sizeof(*runs), by_place);
+    sort_runs(runs, n_runs);
     for (size_t i = 0; i < n_runs; i++) {
         const uint32_t end = runs[i].begin + runs[i].len;
         const bool continues = i > 0 && follows(&last, &runs[i]);

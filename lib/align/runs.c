@@ -13,10 +13,10 @@
  * that extend beyond its end matter (as in LZ77 coders). Finally, a budget of
  * comparisons limits the search. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/align/aligner.h"
+#include "lib/align/nearly_sorted.h"
 #include "lib/base/bits.h"
 #include "lib/base/stopping.h"
 
@@ -59,11 +59,13 @@ static int by_place(const void *a, const void *b)
     return (x->len < y->len) - (x->len > y->len);
 }
 
+OG_SORT_NEARLY(sort_by_place, struct og_run, by_place)
+
 void og_runs_sort(struct og_runs *runs)
 {
     size_t n = 0;
     if (runs->n == 0) return;
-    qsort(runs->data, runs->n, sizeof(*runs->data), by_place);
+    sort_by_place(runs->data, runs->n);
     for (size_t i = 1; i < runs->n; i++) {
         const struct og_run *last = &runs->data[n], *run = &runs->data[i];
         if (run->begin != last->begin ||

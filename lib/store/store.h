@@ -56,6 +56,9 @@ struct og_keeping {
     struct og_text_reader *reader; /* of older versions; NULL: not yet */
 };
 
+/* Two documents with the same slot are taken for one. */
+#define OG_CHANGED_SLOTS 8192
+
 struct og_store {
     const og_allocator *allocator;
     og_params params;
@@ -75,8 +78,12 @@ struct og_store {
     uint32_t n_removed; /* documents */
     /* Changes when a document takes over fingerprints from later ones: until
      * then, and as long as the table evicts nothing, the holders before a
-     * document stay the same. 0: documents were removed. */
+     * document stay the same. 0: documents were removed. `changed` is the order
+     * since which nothing was taken over from a document, in a slot that it
+     * shares with others, and `all_changed` that for all of them. */
     _Atomic uint64_t order;
+    _Atomic uint64_t all_changed;
+    _Atomic uint64_t changed[OG_CHANGED_SLOTS];
     struct og_disk *disk; /* NULL: in memory */
     struct og_keeping keeping;
     bool is_read_only;
@@ -209,6 +216,12 @@ size_t og_sighting_count(const uint8_t *data, size_t len);
  * The second is for any thread. */
 void og_store_reorder(og_store *store);
 uint64_t og_store_order(const og_store *store);
+/* The slot of a document in og_store.changed. */
+uint16_t og_store_changed_slot(uint32_t doc);
+/* Whether the table still names for the fingerprints of a document what it
+ * named when they were looked up. */
+bool og_store_still_names(const og_store *store,
+                          const struct og_ancestors *found);
 
 /* Its text stays with the trace: the next documents are often compared with it.
  */

@@ -27,15 +27,68 @@ void og_store_apply_again(og_store *store, struct og_additions *additions)
 }
 
 /* By the writer alone. */
-void og_store_reorder(og_store *store)
+static void count_order(og_store *store)
 {
     if (store->order != 0) store->order++;
+}
+
+void og_store_reorder(og_store *store)
+{
+    count_order(store);
+    store->all_changed = store->order;
 }
 
 uint64_t og_store_order(const og_store *store)
 {
     if (store->remote != NULL || !og_table_is_growing(&store->table)) return 0;
     return store->order;
+}
+
+uint16_t og_store_changed_slot(uint32_t doc)
+{
+    return (uint16_t)(doc % OG_CHANGED_SLOTS);
+}
+
+bool og_store_still_names(const og_store *store,
+                          const struct og_ancestors *found)
+{
+    const uint64_t order = og_store_order(store);
+    if (order == 0 || found->order < store->all_changed) return false;
+    if (found->order == order) return true;
+    if (found->n_named > OG_NAMED) return false;
+    for (uint32_t i = 0; i < found->n_named; i++)
+        if (store->changed[found->named[i]] > found->order) return false;
+    return true;
+}
+
+/* A document that is added with an earlier time than others have. */
+struct late_document {
+    og_store *store;
+    uint64_t order; /* once it is in the table */
+};
+
+static bool takes_over(const void *ctx, uint32_t doc, uint32_t holder)
+{
+    const struct late_document *late = ctx;
+    if (!og_catalogue_earlier(&late->store->catalogue, doc, holder))
+        return false;
+    late->store->changed[og_store_changed_slot(holder)] = late->order;
+    return true;
+}
+
+/* The order changes once before, for threads that have found something and not
+ * yet noted it, and once after, for threads that search meanwhile. */
+static void add_late(og_store *store, struct og_additions *additions)
+{
+    const struct late_document late = {
+        store, store->order != 0 ? store->order + 2 : 0};
+    additions->earlier = takes_over;
+    additions->ctx = &late;
+    count_order(store);
+    og_table_add_many(&store->table, additions);
+    count_order(store);
+    additions->earlier = og_catalogue_earlier;
+    additions->ctx = &store->catalogue;
 }
 
 void og_store_apply(og_store *store, const struct og_mark *mark,
@@ -52,11 +105,10 @@ void og_store_apply(og_store *store, const struct og_mark *mark,
     assert(number == additions->doc);
     additions->earlier = is_last ? NULL : og_catalogue_earlier;
     additions->ctx = catalogue;
-    /* Once before, for threads that have found something and not yet noted it,
-     * and once after, for threads that search meanwhile. */
-    if (!is_last && may_reorder) og_store_reorder(store);
-    og_table_add_many(&store->table, additions);
-    if (!is_last && may_reorder) og_store_reorder(store);
+    if (!is_last && may_reorder)
+        add_late(store, additions);
+    else
+        og_table_add_many(&store->table, additions);
     og_catalogue_set_new(catalogue, number,
                          (uint32_t)(table->n_used + table->n_evicted - before));
     og_catalogue_publish(catalogue);

@@ -307,6 +307,16 @@ static og_status give_whole(void *ctx, uint32_t doc, uint32_t side,
     return og_origin_texts_whole(&c->trace->origins, doc, side, out, err);
 }
 
+static void note_named(struct og_ancestors *out, uint32_t doc)
+{
+    const uint16_t slot = og_store_changed_slot(doc);
+    if (out->n_named > OG_NAMED) return; /* they do not fit */
+    for (uint32_t i = out->n_named; i > 0; i--)
+        if (out->named[i - 1] == slot) return;
+    if (out->n_named < OG_NAMED) out->named[out->n_named] = slot;
+    out->n_named++;
+}
+
 /* The table is queried again: its answer when `doc` was added depends on what
  * had been added by then. */
 static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
@@ -319,14 +329,17 @@ static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
         &c->trace->origin_scratch.prepared.selection;
     struct og_entry_origin list[OG_ENTRY_ORIGINS];
     uint32_t n = 0;
+    *out = (struct og_ancestors){0};
+    note_named(out, doc);
     TRY(og_scratch_select(&c->trace->origin_scratch, tokens, &c->store->prepare,
                           err));
     TRY(og_labels_reserve(labels, selection->n, err));
     TRY(og_store_find(c->store, selection, true, labels->hits, NULL, err));
     for (size_t i = 0; i < selection->n; i++) {
         const uint32_t other = labels->hits[i].doc;
-        if (other != OG_NO_DOC && other != doc &&
-            og_catalogue_earlier(catalogue, other, doc) &&
+        if (other == OG_NO_DOC || other == doc) continue;
+        note_named(out, other);
+        if (og_catalogue_earlier(catalogue, other, doc) &&
             og_catalogue_is_before(catalogue, other, c->place) &&
             !og_catalogue_is_removed(catalogue, other))
             og_entry_count_origin(list, &n, other, 1);
@@ -348,7 +361,7 @@ static og_status recall_ancestors(const struct confirm_context *c, uint32_t doc,
     const uint32_t n_whole = c->store->catalogue.n_published;
     const uint64_t order = og_store_order(c->store);
     if (order != 0 && og_origin_cache_recall(cache, doc, out) &&
-        out->order == order)
+        og_store_still_names(c->store, out))
         return OG_OK;
     TRY(find_ancestors(c, doc, tokens, out, err));
     out->order = order;

@@ -19,28 +19,38 @@
 
 #include <pthread.h>
 
+/* Documents that a table names for the fingerprints of one; a few have more. */
+#define OG_NAMED 64
+
 /* Earlier documents that hold passages of a document: confirm.h. */
 struct og_ancestors {
     uint64_t
         order; /* og_store_order() when they were found; 0: not found yet */
     uint32_t n;
     uint32_t docs[OG_CONFIRM_ANCESTORS];
+    /* Whom the table named, ancestors or not, and the document itself: slots of
+     * og_store.changed. More than fit: any change is taken for one of these. */
+    uint32_t n_named;
+    uint16_t named[OG_NAMED];
 };
 
+/* What a look-up reads comes first: it is rarely in the processor's caches. */
 struct og_origin_side {
     uint32_t doc;
+    /* ---- the cache's own, under its lock ---- */
+    uint32_t n_users;
+    struct og_origin_side *next_same; /* with the same hash */
+    bool was_used;                    /* since the hand came by */
+    bool is_listed;                   /* else freed by its last user */
+    /* ---- the users' ---- */
     bool has_text;
     uint32_t oldest; /* segment that the text needs: og_text_reader_has() */
     char *block;     /* memory of all that the others point to */
     size_t block_len;
+    struct og_tokens tokens;
     og_bytes source; /* the text as it was given */
     struct og_text text;
-    struct og_tokens tokens;
-    /* ---- the cache's own, under its lock ---- */
-    uint32_t n_users;
-    bool was_used;                         /* since the hand came by */
-    bool is_listed;                        /* else freed by its last user */
-    struct og_origin_side *next_same;      /* with the same hash */
+    /* ---- the cache's own ---- */
     struct og_origin_side *before, *after; /* in the ring */
     struct og_ancestors ancestors;         /* only in the cache of hashes */
 };
@@ -50,7 +60,7 @@ struct og_origin_side {
 /* Long blocks of evicted entries, for new ones: allocators return such memory
  * to the system and get it again page by page, which takes longer than to fill
  * it. */
-#define OG_ORIGIN_SPARES 16
+#define OG_ORIGIN_SPARES 64
 
 struct og_spare_block {
     char *data;

@@ -53,7 +53,7 @@ static size_t n_remembered(og_store *store)
     size_t n = 0;
     for (uint32_t i = 0; i < store->catalogue.n; i++)
         n += og_origin_cache_recall(&store->origin_caches.hashes, i, &out) &&
-             out.order == og_store_order(store);
+             og_store_still_names(store, &out);
     return n;
 }
 
@@ -127,6 +127,38 @@ static void the_order_of_a_store(void **state)
     ASSERT_OK(og_store_close(store, &story));
 }
 
+static struct og_ancestors found_now(const og_store *store, uint32_t doc)
+{
+    return (struct og_ancestors){.order = og_store_order(store),
+                                 .n_named = 1,
+                                 .named = {og_store_changed_slot(doc)}};
+}
+
+/* What was found lasts until something is taken over from a document that it
+ * names. */
+static void what_was_found_lasts(void **state)
+{
+    (void)state;
+    og_store *store = open_growing();
+    add_at(store, "a", 1, 50);
+    add_at(store, "b", 2, 60);
+    const struct og_ancestors of_a = found_now(store, 0);
+    const struct og_ancestors of_b = found_now(store, 1);
+    struct og_ancestors of_many = found_now(store, 0);
+    of_many.n_named = OG_NAMED + 1;
+    assert_true(og_store_still_names(store, &of_many));
+    add_at(store, "late, the origin of b", 2, 40);
+    assert_true(og_store_still_names(store, &of_a));
+    assert_false(og_store_still_names(store, &of_b));
+    assert_false(og_store_still_names(store, &of_many));
+    add_at(store, "late, the origin of a", 1, 30);
+    assert_false(og_store_still_names(store, &of_a));
+    const struct og_ancestors of_late = found_now(store, 3);
+    og_store_reorder(store);
+    assert_false(og_store_still_names(store, &of_late));
+    ASSERT_OK(og_store_close(store, &story));
+}
+
 /* A table at its cap gives up what it knew. */
 static void nothing_lasts_at_the_cap(void **state)
 {
@@ -147,6 +179,7 @@ int main(void)
         cmocka_unit_test(documents_in_order),
         cmocka_unit_test(late_documents),
         cmocka_unit_test(the_order_of_a_store),
+        cmocka_unit_test(what_was_found_lasts),
         cmocka_unit_test(nothing_lasts_at_the_cap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
