@@ -126,7 +126,7 @@ static const struct option trace_options[] = {
      .type = &type_count,
      .offset = AT(asking.min_span),
      .value = "N",
-     .unset = "the shingle length, at least 8 words",
+     .unset = "the shingle length, at least 8 words or the whole document",
      .brief = "leave out spans of fewer tokens",
      .more = "1 reports all spans. In scripts without spaces a token is a "
              "character. By default, words of phrases that a book repeats over "

@@ -396,7 +396,7 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
     };
     trace->confirming.reworded = trace->filter.asking.reworded;
     trace->confirming.least =
-        og_filter_min_span(&trace->filter, &store->params);
+        og_filter_min_span(&trace->filter, &store->params, p->tokens.n);
     if (store->params.tokens == OG_TOKEN_DNA)
         trace->confirming.least_end = LEAST_BASES;
     if (trace->origins.reader == NULL)

@@ -257,11 +257,14 @@ static bool has_short_shingles(const og_params *params)
 }
 
 uint32_t og_filter_min_span(const struct og_filter_rules *filter,
-                            const og_params *params)
+                            const og_params *params, size_t n_tokens)
 {
     const uint32_t asked = filter->asking.min_span;
     if (asked > 0) return asked;
-    return has_short_shingles(params) ? LEAST_WORDS : params->shingle_len;
+    if (!has_short_shingles(params)) return params->shingle_len;
+    if (n_tokens >= LEAST_WORDS) return LEAST_WORDS;
+    return n_tokens > params->shingle_len ? (uint32_t)n_tokens
+                                          : params->shingle_len;
 }
 
 og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
@@ -271,9 +274,10 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
 {
     const uint32_t n = atomic_load(&store->catalogue.n_published);
     const uint32_t limit = noise_limit(filter, n);
-    *out = (struct og_filter){.min_tokens =
-                                  og_filter_min_span(filter, &store->params),
-                              .ctx = filter};
+    *out = (struct og_filter){
+        .min_tokens = og_filter_min_span(filter, &store->params,
+                                         subject->prepared->tokens.n),
+        .ctx = filter};
     /* If the caller gave a minimum length, nothing but the length counts. */
     if (filter->asking.min_span == 0 && store->params.tokens == OG_TOKEN_WORDS)
         out->formulae = &filter->formulae;

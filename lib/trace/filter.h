@@ -19,9 +19,10 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
                           og_error *err);
 
 /* Tokens of the shortest span that is reported: the caller's minimum if given,
- * else a whole shingle, and at least 8 words. */
+ * else a whole shingle, and at least 8 words, or all of a document that has
+ * fewer. */
 uint32_t og_filter_min_span(const struct og_filter_rules *filter,
-                            const og_params *params);
+                            const og_params *params, size_t n_tokens);
 
 /* The value in a document of what og_params.same names, a view of it; len 0: it
  * has none. A field is as in the record, a string with its quotes. */
