@@ -1,21 +1,20 @@
-/* How long does a store on disk take to open, and to answer? The public header
- * alone, as a server would use it; bench_store.py reads what this prints.
+/* How long does a store on disk take to open, and to answer? Uses only the
+ * public headers, like a server; bench_store.py reads the output.
  *
- *     ask_store open STORE            milliseconds of opening for reading, and
- *                                     the documents that are in it
+ *     ask_store open STORE            milliseconds to open it for reading, and
+ *                                     the number of its documents
  *     ask_store ask STORE FILE N      microseconds of a trace: the median, the
  *                                     99th of 100 and the longest, over the
- *                                     first N documents of FILE; first as they
- *                                     come, then all of them once more
+ *                                     first N documents of FILE; first in
+ *                                     order, then all of them again
  *
  *     ask_store least STORE FILE N    microseconds of a trace: of each document
- *                                     the least of some rounds, and the mean of
- *                                     these, which a busy machine hardly moves
- *     ask_store run COMMAND...        seconds and bytes of the largest resident
- *                                     set of a command, on stderr
+ *                                     the smallest of some rounds, and the mean
+ * of these, which a busy machine hardly affects ask_store run COMMAND...
+ * seconds and bytes of the largest resident set of a command, on stderr
  *
- * The documents are read before the clock runs. A command is run from here
- * because the system counts the memory of whoever starts it, too. */
+ * The documents are read before timing starts. A command is run from here
+ * because the system also counts the memory of its parent. */
 
 #define _GNU_SOURCE
 #include <origo/origo.h>

@@ -1,27 +1,28 @@
-/* How fast are files cut, how near to what the machine can do, and how few
+/* How fast are files cut, how close to the limits of the machine, and how few
  * chunks does an edit change?
  *
  *     bench_chunks [--runs N] [--size MIB] [--file-size MIB]
  *
  * Speeds are in GB/s (10^9 bytes) of data in memory, fastest of N runs after a
- * warm-up, on one pinned processor and by the processor time of the thread, so
- * that others who use the machine count less (with all threads: by the clock
- * on the wall); the plain loops and the memory are measured in the same run.
- * Edits are made in a file's worth of random bytes.
+ * warm-up, on one pinned processor and by the CPU time of the thread, so that
+ * other load matters less (with all threads: wall-clock time); the plain loops
+ * and the memory are measured in the same run. Edits are made in random bytes
+ * of a file's length.
  *
- * What an edit changes, in theory. One byte is replaced. The chunk that holds
- * it is another one, for certain. Besides, the hashes of the w = 32 places
- * after it are drawn anew. With cuts L bytes apart, one of these places was a
- * cut with the probability w / L; it is one no more, and the next chunk goes
- * too, and r more until the old cuts and the new ones meet. Replacing the new
- * byte by the old is an edit like any other, so cuts come into being as often
- * as they vanish, with the same r. Together
+ * What an edit changes, in theory. One byte is replaced. The chunk that
+ * contains it changes for certain. In addition, the hashes of the w = 32 places
+ * after it change at random. With cuts L bytes apart, one of these places was a
+ * cut with probability w / L; it no longer is, so the next chunk changes, too,
+ * and r more until the old and the new cuts coincide. Replacing the new byte by
+ * the old one is an edit like any other, so cuts appear as often as they
+ * disappear, with the same r. Together
  *
  *     c = 1 + (w / L) (1 + r) + (w / L) r
  *
- * chunks of N for one edit, and for E edits at random places, which may meet
- * in a chunk, the share 1 - exp(-E c / N) of all. r is measured by itself: cut
- * from places that are no cuts, count the chunks until a true cut is met. */
+ * chunks of N for one edit, and for E edits at random places, several of which
+ * may be in one chunk, the share 1 - exp(-E c / N) of all. r is measured
+ * separately: cut from places that are not cuts, count the chunks up to a true
+ * cut. */
 
 #define _GNU_SOURCE
 #include <math.h>
@@ -307,7 +308,7 @@ static bool is_cut(const struct og_chunk_tree *tree, uint64_t place)
     return low < tree->n_chunks && tree->chunks[low].offset == place;
 }
 
-/* r: chunks from a place that is no cut until a true cut is met. */
+/* r: chunks from a place that is not a cut up to a true cut. */
 static double chunks_until_met(const uint8_t *data, size_t len,
                                const struct og_chunk_tree *tree,
                                const og_cut_options *o)

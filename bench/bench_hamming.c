@@ -1,20 +1,20 @@
-/* How long does it take to find all codes within 3 bits of a code, and how
- * many bytes does it need?
+/* How long does it take to find all codes within 3 bits of a code, and how many
+ * bytes does it need?
  *
  *     bench_hamming [--sizes N,N,...] [--memory BYTES] [CODES.tsv]
  *
  * For each number of codes and each kind of codes: every design, its time to
- * build, its bytes a code, microseconds a question (one at a time, and in
- * groups), beside a scan of all codes in the same run. Recall is the share of
- * the pairs that the bit-sliced scan found, which itself is held to the plain
- * one. Fastest of three after a warm-up. Designs that need more than --memory
- * are named and not run; without it, more than what the machine has free.
+ * build, its bytes per code, microseconds per query (one at a time, and in
+ * groups), compared with a scan of all codes in the same run. Recall is
+ * relative to the pairs found by the bit-sliced scan, which itself is verified
+ * by the plain one. Fastest of three after a warm-up. Designs that need more
+ * than --memory (default: the free memory of the machine) are named and not
+ * run.
  *
  * Codes: "random"; and, with a file of simhashes (lines "id<TAB>code"),
  * "simhash": groups of four within 3 bits of a centre that is one of the real
- * codes with each bit flipped by a chance of 1/8, so that the bits are as
- * uneven and as bound to each other as real ones, and near-duplicates are many.
- */
+ * codes with each bit flipped with probability 1/8, so that the bits are as
+ * uneven and as correlated as real ones, and there are many near-duplicates. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static void make_data(struct data *d, size_t n, const struct real *real)
     og_pages_release(&spare);
     for (size_t i = 0; i < QUESTIONS; i++) {
         const uint64_t code = d->codes[og_random_next(&seed) % d->n];
-        /* Half of them near what is there, half as far as chance has it. */
+        /* Half of them near existing codes, half at random distances. */
         d->questions[i] =
             i % 2 == 0 ? flip(code, i / 2 % 4, &seed) : flip(code, 20, &seed);
     }

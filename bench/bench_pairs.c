@@ -4,8 +4,8 @@
  *     bench_pairs [--threshold 0.8] FILE...
  *
  * Prints lines "i<TAB>j<TAB>similarity", i < j counted from 0. Prefix filter:
- * two sets that are alike share one of the rarest fifth (1 - t) of their
- * members, so that only documents that do are compared. No sketch is used. */
+ * two similar sets share one of the rarest fifth (1 - t) of their members, so
+ * only documents that do are compared. No sketch is used. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
  *
  *     bench_similar FOLDER [AVERAGE]
  *
- * Each file of the folder is a question to all others. The truth is exact: by
- * an inverted index of all chunks, the file with the highest Jaccard
- * similarity of chunks (any of them when several have it). Counted are the
- * questions whose best has more than 1/3. Three answers are compared: the
- * candidates in the order of their matching samples alone; the verified answer
- * from 5 candidates; and the verified answer as `origo similar` gives it. */
+ * Each file of the folder is a query to all others. The truth is exact: by an
+ * inverted index of all chunks, the file with the highest Jaccard similarity of
+ * chunks (any of them if several have it). Only queries whose best has more
+ * than 1/3 count. Three answers are compared: the candidates in order of their
+ * matching samples alone; the verified answer from 5 candidates; and the
+ * verified answer as `origo similar` gives it. */
 
 #include "lib/os/clock.h"
 #include "lib/similar/similar.h"

@@ -321,7 +321,7 @@ static og_store *open_store(const struct options *o, bool keeps_texts)
     return store;
 }
 
-/* From documents in memory: each added, and answered before if asked for. */
+/* From documents in memory: each added, and queried before if requested. */
 static double run_documents(const struct options *o,
                             const struct corpus *corpus, bool answer,
                             bool keeps_texts)

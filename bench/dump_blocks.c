@@ -1,11 +1,10 @@
-/* The blocks of pages, and what is known of each, to train the trees of
- * lib/source/web/page_trees.c with:
+/* The blocks of pages with their features, for training the trees of
+ * lib/source/web/page_trees.c:
  *
  *     dump_blocks FILE...
  *
- * A line for a block: the number of all bits, whether it is prose, the bits
- * that are set, a tab and the text; a line "END" after the blocks of a page.
- */
+ * One line per block: the number of all bits, whether it is prose, the bits
+ * that are set, a tab and the text; a line "END" after the blocks of a page. */
 
 #include <stdio.h>
 #include <string.h>

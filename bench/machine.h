@@ -26,9 +26,9 @@ void machine_print(const char *flags);
  * not say. */
 double machine_free_memory(void);
 
-/* Bytes a second of reading one after the other, and seconds per cache line of
- * reading at random places, many under way at a time, in huge pages where the
- * system gives them. Both over `len` bytes; 0 when there is no memory. */
+/* Bytes per second of sequential reading, and seconds per cache line of random
+ * reading with many overlapping accesses, in huge pages where the system
+ * provides them. Both over `len` bytes; 0 if there is no memory. */
 struct machine_memory {
     double sequential;
     double random_line;

@@ -31,7 +31,7 @@ static og_status next_text(void *ctx, og_document *out, og_error *err)
     return OG_OK;
 }
 
-/* Only what takes two passes over the documents needs it. */
+/* Only operations with two passes over the documents need it. */
 static og_status rewind_texts(void *ctx, og_error *err)
 {
     (void)err;

@@ -1,4 +1,4 @@
-/* A store on disk: what is added in this run is known in all later ones.
+/* A store on disk: documents added in this run are known in all later ones.
  *
  *     cc store_on_disk.c $(pkg-config --cflags --libs origo) && ./a.out */
 

@@ -1,7 +1,7 @@
 /* In place of the system's random numbers: a test draws the same keys in every
  * run, and the stores of two machines can be compared byte by byte. With one
- * key in a hundred two of 100,000 fingerprints are alike by chance, and what a
- * test asserts of them does not hold. ORIGO_TEST_SEED=N draws others. */
+ * key in a hundred two of 100,000 fingerprints are equal by chance, and the
+ * assertions of a test fail. ORIGO_TEST_SEED=N draws others. */
 
 #include <stdatomic.h>
 #include <stdlib.h>

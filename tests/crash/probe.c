@@ -1,8 +1,8 @@
-/* What a store knows, as a few numbers that can be compared; and what it says
- * when its bytes are wrong.
+/* The state of a store, as a few numbers that can be compared; and its
+ * behaviour when its bytes are wrong.
  *
  *     probe state STORE QUERIES            one line: all of it
- *     probe checkpoint STORE QUERIES       the same behind a checkpoint
+ *     probe checkpoint STORE QUERIES       the same after a checkpoint
  *     probe reference STORE QUERIES OPS    makes STORE; a line for each prefix
  *     probe flips STORE QUERIES STEP FIRST     every STEP-th byte is flipped
  *     probe cuts STORE QUERIES N           every file is cut, N times
@@ -14,8 +14,8 @@
  * when sessions began), of the answers to all of QUERIES, of the export. A file
  * OPS has a line "+FILE" or "-ID" for each step: add all of FILE, remove ID.
  *
- * Flips and cuts are tried one by one, each in a process of its own: a crash
- * or a hang is then seen and counted like a wrong answer. */
+ * Flips and cuts are tried one by one, each in a process of its own: a crash or
+ * a hang is then detected and counted like a wrong answer. */
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,24 +1,24 @@
-/* Between a command and the disk (LD_PRELOAD): writes down every change of
- * files below SHIM_ROOT, with its bytes, and can make the n-th of them fail.
+/* Between a command and the disk (LD_PRELOAD): logs every change of files below
+ * SHIM_ROOT, with its bytes, and can make the n-th of them fail.
  *
  *     SHIM_ROOT   the folder that is watched (and all below it)
  *     SHIM_LOG    what happened, for tests/crash/power.py; unset: nothing
  *     SHIM_FAIL   N:WHAT[:stay]  the N-th change fails with WHAT (enospc, eio,
  *                 or short: half of the bytes are written, the next change
  *                 fails with ENOSPC); with stay, all after it too
- *     SHIM_KILL   N: the process kills itself behind the N-th change
+ *     SHIM_KILL   N: the process kills itself after the N-th change
  *     SHIM_COUNT  a file that gets the number of changes at the end
  *
  * A change is: open that creates or empties, write, ftruncate, fsync, rename,
- * unlink, mkdir. Calls of the C library to itself cannot be seen: stdio is not,
- * but for fflush(stdout), which is how a line is acknowledged, and which is
- * written down as such. Nor are stores to maps, of which there are none (LMDB's
- * lock.mdb aside, which whoever opens first makes anew).
+ * unlink, mkdir. Calls inside the C library cannot be intercepted: stdio is
+ * not, except fflush(stdout), by which a line is acknowledged, and which is
+ * logged as such. Nor are stores to maps, of which there are none (except
+ * LMDB's lock.mdb, which the first process to open it recreates).
  *
  * A record of the log: op 1 | flags 1 | path length 2 | fd's file 4 | off 8 |
  * length 4 | path | bytes, in the order of the machine. One lock is held while
- * a change is made and written down, so the order of the log is the order of
- * the changes. */
+ * a change is made and logged, so the order of the log is the order of the
+ * changes. */
 
 /* Both names of each call are given below. */
 #undef _FILE_OFFSET_BITS

@@ -1,6 +1,6 @@
-/* A cluster of Kafka in memory: prints its address, then produces what it is
- * told on stdin, each line "TOPIC PARTITION MESSAGE", and prints "ok" when all
- * up to an empty line is there. Ends with its input. */
+/* A cluster of Kafka in memory: prints its address, then produces messages from
+ * stdin, each line "TOPIC PARTITION MESSAGE", and prints "ok" once all up to an
+ * empty line are stored. Ends with its input. */
 
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>

@@ -1,6 +1,6 @@
-/* Any bytes may be a checkpoint. The first one says whether the head and the
- * sums are made right, so that the parts behind them are reached. What is given
- * out lies within the file. */
+/* Any bytes may be a checkpoint. The first one says whether to correct the head
+ * and the checksums, so that the parts after them are reached. Everything
+ * returned is within the file. */
 
 #include "tests/fuzz/fuzz_support.h"
 

@@ -1,5 +1,5 @@
-/* A run of codes from a stranger: bytes with the right checksums, so that all
- * the other checks are reached; what is opened is asked. And the manifest. */
+/* An untrusted run of codes: bytes with the right checksums, so that all the
+ * other checks are reached; if it opens, it is queried. And the manifest. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Any bytes may be the origo.conf of a store: they are refused with a message,
- * or give parameters that are sound. Once as they are, once with a checksum
- * that is right. */
+ * or give valid parameters. Once unchanged, once with a correct checksum. */
 
 #include "tests/fuzz/fuzz_support.h"
 

@@ -1,7 +1,7 @@
 /* Any bytes may be a file of deduplication: the journal of a run, a file of a
  * stage, a list of datatrove, an index of near. The first byte says which, and
- * whether heads and checksums are made right first, so that what stands behind
- * them is reached as well. Whatever comes out is within the file. */
+ * whether heads and checksums are corrected first, so that the parts after them
+ * are reached as well. Everything returned is within the file. */
 
 #include "tests/fuzz/fuzz_support.h"
 
@@ -49,7 +49,7 @@ static og_status on_center(void *ctx, uint64_t number, og_error *err)
     return OG_OK;
 }
 
-/* Records: the lengths that are there, modulo what is left. */
+/* Records: the lengths found there, modulo the remaining length. */
 static void mend_records(uint8_t *data, size_t len, size_t head)
 {
     enum { RECORD = sizeof(struct og_journal_record), MARK_LEN = 33 * 8 };

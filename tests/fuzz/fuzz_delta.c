@@ -1,7 +1,7 @@
-/* A delta of a stranger: any bytes are refused or give a new file of the
- * length that the head declares, and no copy leaves its old file. Inputs that
- * begin with anything but a head get one, with a checksum that is right, so
- * that the blocks behind it are reached. */
+/* An untrusted delta: any bytes are refused or give a new file of the length
+ * that the head declares, and no copy reads outside its old file. Inputs
+ * without a head get one, with a correct checksum, so that the blocks after it
+ * are reached. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static og_status write_new(void *ctx, const uint8_t *data, size_t len,
     (void)err;
     n_written += len;
     if (n_written > head->new_len) abort();
-    /* A small delta may stand for a large file: enough is enough. */
+    /* A small delta may produce a large file: the output is limited. */
     return n_written > (64u << 20) ? OG_ERR_STOPPED : OG_OK;
 }
 
@@ -84,7 +84,7 @@ static void finish(struct og_pack *p, size_t checksum_off, const uint8_t *data,
     og_pack_release(p);
 }
 
-/* A sound head with two old files, of both versions. */
+/* A valid head with two old files, of both versions. */
 static void play_blocks(const uint8_t *data, size_t len)
 {
     struct og_pack p = {0}, table = {0};

@@ -1,5 +1,5 @@
-/* Any bytes may be an entry, or the additions of a record. What is one packs
- * to the same bytes again; what is given out lies within them. */
+/* Any bytes may be an entry, or the additions of a record. A valid one packs to
+ * the same bytes again; everything returned is within them. */
 
 #include "tests/fuzz/fuzz_support.h"
 

@@ -1,5 +1,5 @@
 /* Any bytes may be a file of document frequencies. Either it is refused, or
- * every question has an answer: least <= most, and a weight above 0. */
+ * every query has an answer: least <= most, and a weight above 0. */
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@ static void mend_head(uint8_t *data, size_t len)
     og_store64(data + 56, og_checksum(data, 56));
 }
 
-/* Takes the lengths that stand there, modulo what is left. */
+/* Uses the lengths found there, modulo the remaining length. */
 static void mend_records(uint8_t *data, size_t len)
 {
     uint64_t sequence = 1;

@@ -16,7 +16,7 @@ struct outcome {
     size_t error_off, n_members, n_value_bytes;
 };
 
-/* Reads every value, or passes over every second one. */
+/* Reads every value, or skips every second one. */
 static void read_members(og_bytes line, char *unescaped, bool skips,
                          struct outcome *out)
 {

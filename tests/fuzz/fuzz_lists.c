@@ -1,6 +1,6 @@
-/* Lists by strangers: of files (--files-from), of codes of documents, and a
- * part of a join to be merged. Paths are those that splitting gives; codes
- * read in shards are those of the whole, in order. */
+/* Untrusted lists: of files (--files-from), of codes of documents, and a part
+ * of a join to be merged. Paths are those that a plain split gives; codes read
+ * in shards are those of the whole, in order. */
 
 #include "tests/fuzz/fuzz_support.h"
 
@@ -19,8 +19,8 @@ static void must(bool holds)
 
 /* ---- files ---- */
 
-/* As file_list.h defines it. Returns what is left of the bytes behind the next
- * path, which is not empty; NULL: there is none. */
+/* As file_list.h defines it. Returns the rest of the bytes after the next path,
+ * which is not empty; NULL: there is none. */
 static const uint8_t *next_path(const uint8_t *at, const uint8_t *end,
                                 char separator, size_t *out_len)
 {

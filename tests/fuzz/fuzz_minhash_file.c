@@ -1,6 +1,6 @@
-/* The parameters of a sketch file and its sketches, from a stranger: options
- * that come back are sound, and a sketch of the length they ask for can be
- * compared without reading behind it. */
+/* Untrusted parameters of a sketch file, and its sketches: options that are
+ * accepted are valid, and a sketch of their length can be compared without
+ * reading past it. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Any bytes may be the index of near-duplicates: its manifest and a segment, or
- * the one file of before. Each once as they are, and once with checksums that
- * are right, so that what lies behind them is reached. What is opened is asked,
- * and its answers are in order. */
+ * the single file of earlier versions. Each once unchanged, and once with
+ * correct checksums, so that the parts after them are reached. If it opens, it
+ * is queried, and its answers are in order. */
 
 #include "tests/fuzz/fuzz_support.h"
 
@@ -55,7 +55,7 @@ static void open_and_ask(void)
     og_near_close(near);
 }
 
-/* Options that are nearly always sound, and a small table. */
+/* Options that are nearly always valid, and a small table. */
 static void put_head(struct og_pack *out, const uint8_t options[OPTION_BYTES])
 {
     og_pack_bytes(out, "origoNI2", 8);
@@ -70,7 +70,7 @@ static void put_head(struct og_pack *out, const uint8_t options[OPTION_BYTES])
     og_pack_fixed(out, og_checksum(out->data, out->len), 8);
 }
 
-/* Each block: two bytes of length, then so many bytes of it. */
+/* Each block: two bytes of length, then that many bytes. */
 static void put_blocks(struct og_pack *out, const uint8_t *data, size_t len)
 {
     for (size_t at = 0; at + 2 < len;) {

@@ -1,6 +1,6 @@
-/* A corpus of PAN is a stranger's: the list of pairs, up to the first zero
- * byte, and the XML of the true passages behind it. Every name that comes out
- * is known, and a score is a score whatever the offsets are. */
+/* An untrusted corpus of PAN: the list of pairs, up to the first zero byte, and
+ * the XML of the true passages after it. Every name returned is known, and a
+ * score is valid whatever the offsets are. */
 
 #include "tests/fuzz/fuzz_support.h"
 

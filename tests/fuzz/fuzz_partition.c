@@ -1,10 +1,10 @@
-/* A partition: chunks and batches of strangers.
+/* A partition: untrusted chunks and batches.
  *
- * The first byte chooses the door, the second the eviction:
- *     0  a chunk as it is
- *     1  the payload of a first chunk, with a checksum that is right
+ * The first byte chooses the input, the second the eviction:
+ *     0  a chunk, unchanged
+ *     1  the payload of a first chunk, with a correct checksum
  *     2  the buckets of a small partition, likewise, and its number of used
- *        slots; when they are taken for a table, it is used as one
+ *        slots; if they are accepted as a table, it is used
  *     3  a batch */
 
 #include <stdlib.h>

@@ -29,7 +29,7 @@ static void check_error(og_bytes error)
         abort();
 }
 
-/* What is under a key of a plain table, and what INFO answers. */
+/* The value of a key of a plain table, and an answer to INFO. */
 static void check_string(og_bytes bytes)
 {
     char text[OG_PLAIN_VALUE_LEN];

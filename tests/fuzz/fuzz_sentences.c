@@ -1,5 +1,5 @@
-/* Any bytes as a text: split, read, added, asked; and as the files of an index:
- * an image, a manifest. */
+/* Any bytes as a text: split, read, added, queried; and as the files of an
+ * index: a segment, a manifest. */
 
 #include <stdint.h>
 #include <stdlib.h>

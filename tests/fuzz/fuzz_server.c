@@ -1,4 +1,4 @@
-/* What a request brings to the server: its path, a packed body, JSON, the
+/* The parts of a request to the server: its path, a packed body, JSON, the
  * address of a webhook. The first byte says which. */
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* An index of similar files by a stranger: refused with words, or an index
- * that can be asked. The checksum is made right, else nothing gets behind it.
- */
+/* An untrusted index of similar files: refused with a message, or an index that
+ * can be queried. The checksum is corrected, otherwise nothing after it would
+ * be reached. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* A stranger at the other end of the exchange, once as the sender and once as
- * the receiver. The first byte chooses; a greeting and, for the sender, an
- * offer that are sound are put in front, so that what lies behind is reached.
- * Nothing is written: the receiver runs dry. */
+/* An untrusted peer of the exchange, once as the sender and once as the
+ * receiver. The first byte chooses; a valid greeting and, for the sender, a
+ * valid offer are prepended, so that the messages after them are reached.
+ * Nothing is written: the receiver makes a dry run. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void run(const uint8_t *data, size_t len, bool is_sender)
     og_wire_close(&wire);
 }
 
-/* The list as a stranger writes it: every path that is taken is safe. */
+/* An untrusted list: every path that is accepted is safe. */
 static void parse_list(const uint8_t *data, size_t len)
 {
     struct og_sync_list list = {0};

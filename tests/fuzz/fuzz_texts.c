@@ -1,7 +1,7 @@
 /* Any bytes may be the frames of a segment, or a dictionary. The first byte
- * says whether the checksums are made right first, so that what lies behind
- * them is reached too. Either the reader refuses with a message, or it gives
- * bytes that are really there; and verifying never does anything else. */
+ * says whether the checksums are corrected first, so that the parts after them
+ * are reached too. Either the reader refuses with a message, or it returns
+ * bytes that are really there; and verifying always agrees with it. */
 
 #include <stdint.h>
 #include <stdio.h>

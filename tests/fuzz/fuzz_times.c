@@ -1,5 +1,5 @@
 /* Any bytes may be a list of times, whatever its name says, and a pattern of
- * file names. Either the list is refused with its line, or it is asked. */
+ * file names. Either the list is refused with its line, or it is queried. */
 
 #include "tests/fuzz/fuzz_support.h"
 

@@ -1,11 +1,11 @@
 /* A `main` for fuzz targets where there is no libFuzzer: runs the target over
- * files and folders that are given, then over made-up inputs.
+ * the given files and folders, then over generated inputs.
  *
  *     fuzz_x [--random N] [FILE|FOLDER]...
  *
- * Without arguments: 1000 made-up inputs. They come from a fixed seed, so a
- * failure shows again, and are pieces of text, markup and broken UTF-8 rather
- * than even noise, which every parser turns away at the first byte. */
+ * Without arguments: 1000 generated inputs. They come from a fixed seed, so a
+ * failure is repeatable, and are pieces of text, markup and broken UTF-8 rather
+ * than uniform noise, which every parser rejects at the first byte. */
 
 #include <dirent.h>
 #include <stdint.h>

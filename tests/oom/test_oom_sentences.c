@@ -1,5 +1,5 @@
-/* Every single allocation fails once: sentences that are added, become images,
- * are merged and asked in every way, in memory and on disk. */
+/* Every single allocation fails once: sentences that are added, become
+ * segments, are merged and queried in every way, in memory and on disk. */
 
 #include "tests/oom/oom_support.h"
 

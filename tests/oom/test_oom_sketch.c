@@ -1,5 +1,5 @@
 /* Every single allocation fails once: features, sketches of every method, and
- * an index of codes that is added to, merged and asked. */
+ * an index of codes that is filled, merged and queried. */
 
 #include "tests/oom/oom_support.h"
 

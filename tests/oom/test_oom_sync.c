@@ -1,7 +1,7 @@
 /* Every single allocation of one side of the exchange fails once, while the
- * other side is well: the side that fails says so, the other one ends, the old
- * file is there as it was, and the next try brings all files over. Then the
- * same for an index of similar files that is read. */
+ * other side works: the failing side reports it, the other one ends, the old
+ * file is unchanged, and the next attempt transfers all files. Then the same
+ * for an index of similar files that is read. */
 
 #define _GNU_SOURCE
 #include "tests/oom/oom_support.h"

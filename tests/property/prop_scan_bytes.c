@@ -75,7 +75,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* `odds`: one byte in so many is out of the ordinary. */
+/* `odds`: one byte in this many is special. */
 static void fill_random(char *p, size_t len, unsigned odds, uint64_t *random)
 {
     static const char unusual[] = "\\\\\\\\\\\\nnt\"/bfru\n\x1f\x80\xff";

@@ -58,8 +58,8 @@ static void check_selected(const struct hits *h, size_t i)
     assert_int_equal(label->how, OG_HOW_HIT);
 }
 
-/* Guesses of one hit stand on one side of it or on both, but always next to
- * each other: between a label and its hit nothing else begins. */
+/* Estimated labels of one hit are on one side of it or on both, but always
+ * adjacent: nothing else begins between a label and its hit. */
 static void check_unbroken(const struct hits *h, size_t pos)
 {
     const struct og_label *label = &h->labels.every[pos];

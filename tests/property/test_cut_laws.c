@@ -31,7 +31,7 @@ static bool has_end(const struct og_cuts *cuts, uint64_t end)
     return low < cuts->n && cuts->end[low] == end;
 }
 
-/* How far behind `place` the cuts of `a` go on as cuts of `b`, `shift` bytes
+/* How far after `place` the cuts of `a` resume as cuts of `b`, `shift` bytes
  * later; all of them. */
 static uint64_t meets_after(const struct og_cuts *a, const struct og_cuts *b,
                             uint64_t place, int64_t shift)
@@ -43,10 +43,11 @@ static uint64_t meets_after(const struct og_cuts *a, const struct og_cuts *b,
     return i < a->n ? a->end[i] - place : UINT64_MAX;
 }
 
-/* Inserts a byte. Cuts before it stay: a cut is decided by the `need` bytes
- * behind its chunk's beginning, so all chunks that begin that long before the
- * edit are as they were. Behind it the two chunkings meet; how soon is luck,
- * but 20 chunks without luck have a chance below 1 in 10^6. */
+/* Inserts a byte. Cuts before it are unchanged: a cut is determined by the
+ * `need` bytes after its chunk's beginning, so all chunks that begin that far
+ * before the edit are the same. After it the two chunkings meet; how soon is
+ * random, but 20 chunks without a meeting have a probability below 1 in
+ * 10^6. */
 static void check_insertion(const uint8_t *data, size_t len, size_t place,
                             const og_cut_options *o)
 {
@@ -132,8 +133,8 @@ static void the_mean_is_what_was_derived(void **state)
     free(data);
 }
 
-/* The derivation of og_cut_reach() stands on a table of means; here is the
- * rule itself on values from a generator, no bytes and no fingerprints. */
+/* The derivation of og_cut_reach() is based on a table of means; this tests the
+ * rule itself on generated values, without bytes and fingerprints. */
 static double mean_of_values(uint32_t min, uint32_t window)
 {
     enum { N = 1 << 22 };

@@ -41,7 +41,7 @@ static bool is_bridge(const struct hits *h, size_t s, size_t s2, uint32_t limit)
     return true;
 }
 
-/* (e) the byte behind s and (f) the byte before s' agree. */
+/* (e) the byte after s and (f) the byte before s' agree. */
 static bool fulfils_e_f(const struct hits *h, size_t s, size_t s2)
 {
     return byte_after(h->sel.near[s]) == byte_after(h->labels.hits[s].near) &&

@@ -1,6 +1,6 @@
 /* og_text_fold() against its definition: repair the bytes one by one, then let
- * utf8proc fold the whole string at once. Every level of the machine must give
- * these bytes, and the way back to the source must be sound. */
+ * utf8proc fold the whole string at once. Every CPU level must give these
+ * bytes, and the mapping to the source must be consistent. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -175,7 +175,8 @@ static void test_levels_agree(void **state)
     uint64_t seed = 6;
     for (int method = 0; method < OG_MINHASH_METHOD_END; method++) {
         if (og_minhash_is_set((og_minhash_method)method)) continue;
-        /* Ioffe's vectors leave out what bounds tell: more lots for these. */
+        /* Ioffe's vectors skip what the bounds exclude: more trials for
+         * these. */
         for (int t = 0; t < (method == OG_MINHASH_IOFFE ? 200 : 12); t++) {
             uint32_t expected[SAMPLES], x[SAMPLES];
             const size_t n = 1 + lot_below(&seed, t < 8 ? 40 : 400);

@@ -1,10 +1,11 @@
 /* The table against a plain model over random operations: both layouts, all
- * bucket sizes, all policies, all levels of the machine.
+ * bucket sizes, all policies, all CPU levels.
  *
  * The model keeps arrays of structs and follows section 2.2 of the paper word
  * for word. Where the paper leaves the choice open (R always; CC and LS among
- * equals) or where it is tuned (thin, learn), the model looks which fingerprint
- * the table gave up, checks that it was allowed to, and gives up the same. */
+ * equals) or where it is tuned (thin, learn), the model checks which
+ * fingerprint the table evicted, whether it was allowed to, and evicts the
+ * same. */
 
 #include "tests/unit/table_support.h"
 

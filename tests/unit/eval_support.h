@@ -49,9 +49,9 @@ static inline void write_new(struct doc *to, uint64_t *seed)
         to->word[to->n++] = lot_below(seed, 5000);
 }
 
-/* Passages of own words and of other documents, in turn. Copies are taken
- * from all documents before it in the file; `time` decides later who was
- * first. A few documents are too short to count. */
+/* Passages of own words and of other documents, alternating. Copies are taken
+ * from all earlier documents in the file; `time` decides later which was first.
+ * A few documents are too short to count. */
 static inline void stream_fill(struct stream *s, uint64_t seed)
 {
     memset(s, 0, sizeof(*s));

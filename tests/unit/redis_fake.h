@@ -1,8 +1,8 @@
 #ifndef OG_TESTS_REDIS_FAKE_H
 #define OG_TESTS_REDIS_FAKE_H
 
-/* Servers in this process that answer as Redis with the module does, as far as
- * a table needs it, and misbehave as told: a rule gives the n-th command of a
+/* Servers in this process that answer like Redis with the module, as far as a
+ * table needs it, and misbehave on request: a rule gives the n-th command of a
  * name another reply, or ends its connection before or after its work. All keep
  * the same keys, so that any of them can be the master of any slot. */
 
@@ -617,9 +617,9 @@ static inline int fake_bind(unsigned port)
     return fd;
 }
 
-/* A port that it has until fake_stop(); nobody is served before fake_start().
- * One socket keeps the port, so that nobody else has it while the server is
- * away. */
+/* A port that is reserved until fake_stop(); requests are served only after
+ * fake_start(). One socket keeps the port, so that no other process gets it
+ * while the server is away. */
 static inline void fake_init(struct fake_server *s, struct fake_keys *keys)
 {
     struct sockaddr_in where;

@@ -43,7 +43,7 @@ static inline og_document document_of(const char *id, const char *text)
     return (og_document){.id = bytes_of(id), .text = bytes_of(text)};
 }
 
-/* A span of the first place where `words` stand in the text. */
+/* A span of the first occurrence of `words` in the text. */
 static inline og_span span_of(const og_document *doc, const char *words,
                               uint64_t origin, const char *origin_id)
 {

@@ -22,9 +22,9 @@ static inline uint32_t lot_below(uint64_t *seed, uint32_t n)
     return (uint32_t)og_mul_high(og_random_next(seed), n);
 }
 
-/* A document on its way through the stages. `hash` is as long as the document
- * and not a byte longer but for the tail that tokens.h promises, so that a
- * memory checker sees who reads behind it. */
+/* A document passing through the stages. `hash` is exactly as long as the
+ * document plus the tail that tokens.h guarantees, so that a memory checker
+ * detects reads past it. */
 struct stage {
     struct og_tokens tokens;
     struct og_shingle_factors key;

@@ -1,9 +1,9 @@
 #ifndef TESTS_UNIT_STREAM_SUPPORT_H
 #define TESTS_UNIT_STREAM_SUPPORT_H
 
-/* Documents for a stream, and what is said of them, against one document after
- * another: some are late, some come again, some are other versions. What a test
- * has of its own are the texts and the questions. */
+/* Documents for a stream, and its answers compared with those for one document
+ * after another: some are late, some are repeated, some are other versions. A
+ * test supplies the texts and the queries. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +44,8 @@ static inline bool make_names(unsigned i, unsigned lot)
     return true;
 }
 
-/* Texts of three parts of so many words, after each of which the beginning of
- * one before it is quoted. */
+/* Texts of three parts of this many words, each followed by the beginning of an
+ * earlier one as a quotation. */
 static inline void make_quotations(unsigned i, uint64_t *random,
                                    unsigned n_words)
 {
@@ -137,8 +137,8 @@ static inline og_input input_of_documents(struct transcript *t,
 
 /* ---- both ways ---- */
 
-/* A new store at `path` takes all documents: what is told of them, which the
- * caller frees. Without threads they come one by one. */
+/* A new store at `path` receives all documents: returns the answers, which the
+ * caller frees. Without threads they are added one by one. */
 typedef char *take_all_fn(const void *ctx, const char *path,
                           unsigned n_threads);
 

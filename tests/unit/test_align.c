@@ -141,8 +141,8 @@ static void test_verify(void **state)
     pair_release(&p);
 }
 
-/* Hashes that are equal where words are not, as crafted text might have them:
- * what is left of a copy is what was read in both texts. */
+/* Hashes that are equal where words are not, as in crafted text: only what was
+ * read in both texts remains of a copy. */
 static void test_hashes_are_no_verdict(void **state)
 {
     (void)state;

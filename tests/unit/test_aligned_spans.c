@@ -144,7 +144,7 @@ static void test_no_byte_of_its_own(void **state)
     assert_int_equal(verified.spans[0].n_tokens, 3);
     assert_int_equal(verified.spans[0].n_matching, 3);
     assert_int_equal(verified.n_old, 3);
-    /* And one that begins inside of the one before begins behind it. */
+    /* And one that begins inside the previous one begins after it. */
     static const struct og_run more_runs[] = {{0, 0, 2}, {1, 1, 2}};
     struct og_passage more[2] = {passages[0], passages[1]};
     more[1].end = more[1].origin_end = 3;

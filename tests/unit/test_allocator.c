@@ -65,7 +65,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Something was asked for, and all of it is back. */
+/* Something was allocated, and all of it was freed. */
 static int end(void **state)
 {
     (void)state;
@@ -89,8 +89,8 @@ static const og_document letter = {
     .text = OG_LITERAL("w100 w101 w102 w103 w104 w105 w106 w107 w108 w109 w110 "
                        "w111. w112 w113 w114 w115 w116 w117 w118 w119 w120.")};
 
-/* All three questions, asked of a store with a table of 64 KiB that is counted,
- * too. */
+/* All three kinds of queries, of a store with a table of 64 KiB that is
+ * counted, too. */
 static void a_store(void **state)
 {
     og_params params = og_params_default();

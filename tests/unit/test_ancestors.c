@@ -1,4 +1,4 @@
-/* What is remembered of the origins of origins changes no answer. */
+/* Caching the origins of origins changes no answer. */
 
 #include "tests/unit/texts_of_store.h"
 

@@ -1,4 +1,5 @@
-/* An answer: spans and what is between them, from labels; filters; copies. */
+/* An answer: spans and the ranges between them, from labels; filters;
+ * copies. */
 
 #include "tests/unit/texts_of_store.h"
 
@@ -10,8 +11,8 @@ static struct og_subject subject;
 static og_document doc;
 static og_bytes text;
 
-/* Two documents in the store; the one asked about is 40 words of the first,
- * words of its own, and 40 of the second. */
+/* Two documents in the store; the queried one is 40 words of the first, words
+ * of its own, and 40 of the second. */
 static int set_up(void **state)
 {
     static char asked[2000];

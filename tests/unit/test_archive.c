@@ -300,7 +300,7 @@ static void test_wrong_lengths(void **state)
     string_release(&s);
 }
 
-/* A record that says less than it has: what is too much is no record. */
+/* A record with too small a stated length: the excess is not a record. */
 static void test_short_length(void **state)
 {
     struct string s = {0};
@@ -318,7 +318,7 @@ static void test_short_length(void **state)
     string_release(&s);
 }
 
-/* Too long, and truly so: passed over by its length. */
+/* Too long, and truly so: skipped by its length. */
 static void test_long_record(void **state)
 {
     struct string s = {0}, body = {0};
@@ -343,7 +343,7 @@ static void test_long_record(void **state)
     string_release(&body);
 }
 
-/* 10^18 bytes in a packed file, whose length tells nothing. */
+/* 10^18 bytes in a packed file, whose length is no evidence. */
 static void test_huge_length_packed(void **state)
 {
     struct string s = {0}, packed = {0};
@@ -363,7 +363,7 @@ static void test_huge_length_packed(void **state)
     string_release(&packed);
 }
 
-/* Every cut of an archive: what is whole goes in, nothing else. */
+/* Every truncation of an archive: whole records are read, nothing else. */
 static void test_every_cut(void **state)
 {
     struct string s = {0};

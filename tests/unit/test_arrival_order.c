@@ -1,7 +1,7 @@
-/* With room for everything, the order in which documents arrive changes no
- * answer: their times alone do. Documents that quote, reword and repeat each
- * other are added in many orders, and each is asked about as of its own time.
- */
+/* With room for everything, answers do not depend on the order in which
+ * documents arrive, only on their times. Documents that quote, reword and
+ * repeat each other are added in many orders, and each is queried as of its own
+ * time. */
 
 #include <setjmp.h>
 #include <stdarg.h>

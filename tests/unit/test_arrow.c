@@ -1,5 +1,5 @@
-/* Tables through the C interfaces of Arrow: what is written is read again, and
- * columns that others would make by hand. */
+/* Tables through the C interfaces of Arrow: written and read again, and
+ * hand-made columns as others would make them. */
 
 #include "tests/unit/source_support.h"
 

@@ -1,5 +1,5 @@
-/* Folding ASCII: each level of the machine, each length and alignment, with a
- * page behind the source that may not be touched. */
+/* Folding ASCII: each CPU level, each length and alignment, with an
+ * inaccessible page after the source. */
 
 #include <setjmp.h>
 #include <stdarg.h>

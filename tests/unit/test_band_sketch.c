@@ -35,8 +35,8 @@ static void test_designs(void **state)
     assert_int_equal(check(256, UINT32_MAX, &err), OG_ERR_USAGE);
 }
 
-/* Neither the order of the fingerprints nor how often one comes counts, and the
- * lengths around a run of 512 are no exception. */
+/* Neither the order nor the repetition of fingerprints matters, also for
+ * lengths around a run of 512. */
 static void test_a_sketch_is_of_a_set(void **state)
 {
     (void)state;

@@ -87,7 +87,7 @@ static void test_broken_lines(void **state)
                 " the line [skipped]\n");
 }
 
-/* The input broke off inside the last line: that was told already. */
+/* The input broke off inside the last line: that was already reported. */
 static void test_cut_line(void **state)
 {
     struct og_block block;

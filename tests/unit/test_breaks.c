@@ -16,7 +16,7 @@
 #include "lib/sentence/split/sentence_class.h"
 #include "lib/text/utf8.h"
 
-/* Breaks are told by a bar in the expected text. */
+/* Breaks are marked by a bar in the expected text. */
 static void check(const char *expected)
 {
     char text[1024], seen[2048];
@@ -85,7 +85,7 @@ static void what_ended_it(void **state)
 static void classes(void **state)
 {
     (void)state;
-    /* The table of ASCII against what stands above: the same letters. */
+    /* The table of ASCII compared with the ranges: the same classes. */
     for (uint32_t c = 'a'; c <= 'z'; c++) {
         assert_int_equal(og_sentence_class_of(c), OG_SB_LOWER);
         assert_int_equal(og_sentence_class_of(c - 32), OG_SB_UPPER);

@@ -67,8 +67,8 @@ static void every_slot_is_found(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* An empty slot is all zeros, and its tag is none: the fingerprint of zeros has
- * the tag 1 instead and is not found there. */
+/* An empty slot is all zeros, and its tag is not a valid one: the fingerprint
+ * of zeros has tag 1 instead and is not found there. */
 static void empty_slots_hold_no_fingerprint(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void pieces_of_every_length(void **state)
 }
 
 /* Fingerprints that a rule favours (even ones, small ones) fill all buckets
- * alike. */
+ * evenly. */
 static void buckets_fill_alike(void **state)
 {
     (void)state;
@@ -218,8 +218,9 @@ static void buckets_fill_alike(void **state)
     og_table_release(&t);
 }
 
-/* One look sees the first slot with a tag, and where the empty ones begin. Few
- * tags, so that some are there many times; what comes after them is none. */
+/* One look returns the first slot with a tag, and where the empty ones begin.
+ * Few tags, so that some are repeated many times; the bytes after them are not
+ * tags. */
 static void a_look_is_the_same_on_every_processor(void **state)
 {
     uint8_t bucket[256 + 64];

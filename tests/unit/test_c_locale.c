@@ -1,4 +1,4 @@
-/* Numbers as text under a locale that writes a comma. It is made here, by
+/* Numbers as text under a locale with a decimal comma. It is generated here, by
  * localedef, so that the test does not depend on what is installed. */
 
 #define _GNU_SOURCE
@@ -123,7 +123,7 @@ static int append(void *ctx, const char *data, size_t len)
     return 0;
 }
 
-/* Reports: JSON with a comma in its numbers is none. */
+/* Reports: JSON with a comma in its numbers is invalid. */
 static void reports(void **state)
 {
     struct string out = {0};

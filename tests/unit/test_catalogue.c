@@ -23,7 +23,7 @@ static void append(struct og_catalogue *c, bool has_time, int64_t time)
     assert_int_equal(number, c->n - 1);
 }
 
-/* Over several levels, whose borders are at 1024, 3072 and 7168 behind the
+/* Over several levels, whose borders are at 1024, 3072 and 7168 after the
  * base. */
 static void check_marks_stay(const struct og_mark *base, uint32_t n_base)
 {

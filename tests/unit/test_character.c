@@ -1,4 +1,4 @@
-/* The table of single characters, and the machinery behind it. */
+/* The table of single characters, and the machinery for the others. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -66,7 +66,7 @@ static void test_marks(void **state)
     check_len("\xff\xfe\0\0h\0\0\0", 8, "", "h");
 }
 
-/* What the charset does not know, a cut character, a label that is none. */
+/* Undefined bytes of a charset, a truncated character, an unknown label. */
 static void test_broken(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The tree above the chunks: it covers the file, its hashes are those that the
- * header tells, and a change of one chunk changes one path. */
+/* The tree over the chunks: it covers the file, its hashes are those that the
+ * header defines, and a change of one chunk changes one path. */
 
 #include "lib/chunk/chunk_tree.h"
 #include "lib/chunk/sha256.h"

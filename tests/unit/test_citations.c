@@ -68,7 +68,7 @@ static void test_other_fields(void **state)
     };
     struct og_cited cited;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        /* To the byte, so that a read behind it is seen. */
+        /* Exact to the byte, so that a read past it is detected. */
         const size_t len = strlen(others[i]);
         char *copy = malloc(len + 1);
         memcpy(copy, others[i], len + 1);

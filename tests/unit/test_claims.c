@@ -103,7 +103,7 @@ static void test_half_of_a_short_one(void **state)
     expect(0, 18, 6);
 }
 
-/* A long part is a passage by itself, whatever stands around it. */
+/* A long part is a passage by itself, whatever surrounds it. */
 static void test_a_long_part(void **state)
 {
     (void)state;

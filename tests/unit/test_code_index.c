@@ -64,7 +64,7 @@ static void all_designs_find_all(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* What the planner takes of each form, behind the same door. */
+/* Each form that the planner may choose, through the same interface. */
 static void all_forms_find_all(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The batch: the same bytes for every number of shards, and what is refused. */
+/* The batch: the same bytes for every number of shards, and refused inputs. */
 
 #include "tests/unit/code_support.h"
 
@@ -259,8 +259,8 @@ static void wrong_lines_are_named(void **state)
     assert_int_equal(join(3, 2, 2, 2, &err), OG_ERR_USAGE);
 }
 
-/* 3,000 equal questions, 3,000 equal codes apart from them: no time. Equal
- * codes that are near are as many pairs, told one by one. */
+/* 3,000 equal queries, 3,000 equal codes far from them: fast. Equal codes that
+ * are near give as many pairs, reported one by one. */
 static void equal_codes_are_no_burden(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@ static bool count(void *ctx, og_bytes id, og_wide_code code, unsigned n_bits)
     return true;
 }
 
-/* Whatever the number of parts, all of them in a row are the file. */
+/* Whatever the number of parts, together they are the file. */
 static void parts_are_the_whole(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Counts of documents that hold a fingerprint: never too large, and right for
- * what is common. */
+/* Counts of documents that contain a fingerprint: never too large, and right
+ * for common ones. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -97,8 +97,8 @@ static og_status give_ancestors(void *ctx, uint32_t doc,
     return OG_OK;
 }
 
-/* The table names a copier of a short passage; who had it first is one of its
- * own origins. */
+/* The table names a copier of a short passage; its first holder is one of the
+ * copier's own origins. */
 static void test_an_origin_of_an_origin(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_a_gap(void **state)
     og_confirming_release(&c);
 }
 
-/* What is left of a copy is told when it is long enough. */
+/* The rest of a copy is reported if it is long enough. */
 static void test_the_least(void **state)
 {
     (void)state;

@@ -107,7 +107,7 @@ static void test_xml(void **state)
                      OG_ERR_INPUT);
 }
 
-/* What one leaves behind is not seen by the next. */
+/* The next document sees nothing of the previous one. */
 static void test_readers_are_used_again(void **state)
 {
     (void)state;

@@ -41,7 +41,7 @@ static void document(struct hits *h, const char *selected)
     }
 }
 
-/* The context of hit i agrees on so many tokens only. */
+/* The context of hit i agrees on this many tokens only. */
 static void set_reach(struct hits *h, size_t i, unsigned before,
                       unsigned behind)
 {
@@ -88,7 +88,7 @@ static void the_context_tells_how_far(void **state)
     check_picture(&h, "...........aAaaa.........");
 }
 
-/* Where all four agree it goes on: seven more, or up to the next selected
+/* Where all four agree it is extended: by seven, or up to the next selected
  * shingle, which the table should know. */
 static void a_copy_is_carried_on(void **state)
 {

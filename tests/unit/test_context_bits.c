@@ -1,5 +1,5 @@
-/* What is noted beside a fingerprint. The order notes of the paper exactly; of
- * the context notes what any form of them must keep. */
+/* The notes stored with a fingerprint. The order notes of the paper exactly;
+ * for the context notes the properties that any form must have. */
 
 #include "tests/unit/stage_support.h"
 

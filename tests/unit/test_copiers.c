@@ -1,4 +1,5 @@
-/* The chain of copies: who else took the passage, and who has most of it. */
+/* The chain of copies: which other documents have the passage, and which has
+ * most of it. */
 
 #include "tests/unit/texts_of_store.h"
 
@@ -87,7 +88,7 @@ static void the_best_match(void **state)
     assert_true(a->best_share > 0.95);
 }
 
-/* Texts that were not compared say nothing about who copied. */
+/* Texts that were not compared are no evidence of copying. */
 static void without_texts_no_copiers(void **state)
 {
     og_answer answer;

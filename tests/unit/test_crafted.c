@@ -14,7 +14,7 @@
 #include "lib/os/secret.h"
 #include "tests/unit/crafted.h"
 
-/* The attack works on what is public: the sketches of the two are the same. */
+/* The attack works on public values: the sketches of the two are equal. */
 static uint64_t public_fp(const char *text, uint32_t k)
 {
     struct og_shingle_factors *key = malloc(sizeof(*key));
@@ -187,7 +187,7 @@ static char origin_of(og_store *store, const char *text)
     return origin;
 }
 
-/* A stranger's document with the fingerprint of a passage comes before that
+/* A crafted document with the fingerprint of a passage is added before that
  * passage, and takes its slot in a table of public fingerprints. */
 static void no_passage_is_forgotten(void **state)
 {
@@ -205,7 +205,7 @@ static void no_passage_is_forgotten(void **state)
     }
 }
 
-/* What is selected, and so what is found, is the same under every key. */
+/* The selection, and so the result, is the same under every key. */
 static void answers_do_not_depend_on_the_key(void **state)
 {
     (void)state;

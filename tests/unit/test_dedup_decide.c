@@ -1,5 +1,5 @@
-/* Which documents are alike enough: at the threshold they are, just below it
- * they are not, by both measures; and which of them stays. */
+/* Which documents are similar enough: those at the threshold are, those just
+ * below it are not, by both measures; and which of them is kept. */
 
 #include "tests/unit/stage_support.h"
 

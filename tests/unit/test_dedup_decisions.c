@@ -92,7 +92,7 @@ static void test_last_stays(void **state)
     assert_int_equal(told.decision[1].of_number, 3);
 }
 
-/* What is cut out of a document, and one of which nothing is left. */
+/* Pieces cut out of a document, and one of which nothing is left. */
 static void test_lines(void **state)
 {
     struct given g = {.n = 3};

@@ -218,7 +218,7 @@ static void a_broken_frame_ends_it(void **state)
     }
 }
 
-/* The next run has other options: it does not go on from it. */
+/* The next run has other options: it does not resume from it. */
 static void another_run_is_refused(void **state)
 {
     struct begun r;

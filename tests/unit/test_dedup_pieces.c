@@ -1,4 +1,4 @@
-/* Pieces cut out of a document: its text, its record, and what is written. */
+/* Pieces cut out of a document: its text, its record, and the output. */
 
 #include "tests/unit/input_support.h"
 #include "tests/unit/store_support.h"

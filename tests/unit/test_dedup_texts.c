@@ -86,7 +86,7 @@ static void lines_of_a_file(void **state)
     snprintf(id, sizeof(id), "%s:2", in("lines"));
     assert_int_equal(fetch(texts, 1, &second, id)->n, 3);
     ASSERT_OK(og_dedup_texts_check(texts, &story));
-    /* The file is changed: what is read again is not what was read. */
+    /* The file is changed: reading it again is detected. */
     write_file(in("lines"), "other\n", 6);
     assert_int_equal(og_dedup_texts_check(texts, &story), OG_ERR_INPUT);
     assert_non_null(strstr(story.message, "lines"));

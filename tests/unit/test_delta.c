@@ -1,4 +1,4 @@
-/* Deltas: there and back for all kinds of edits; what is refused. */
+/* Deltas: made and applied for all kinds of edits; refused ones. */
 
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Keys of documents: alike ones share a band, copies share fingerprints at the
- * places of the copy, and the number of threads does not show. */
+/* Keys of documents: similar ones share a band, copies share fingerprints at
+ * the positions of the copy, and the number of threads makes no difference. */
 
 #include <origo/origo.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* The catalogue on disk: batches are whole or not there, and what is not ours
- * is refused. */
+/* The catalogue on disk: batches are whole or absent, and foreign files are
+ * refused. */
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -108,7 +108,7 @@ static void given_documents(void **state)
     string_release(&first);
 }
 
-/* What came before is taken, all of it, and then the story is told. */
+/* Everything before it is taken, and then the error is reported. */
 static void a_callback_that_fails(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static bool goes_on(void *ctx, const og_document *doc)
     return true;
 }
 
-/* The failure of a file is that of the run, and was told. */
+/* The failure of a file is that of the run, and was reported. */
 static void a_missing_file(void **state)
 {
     (void)state;

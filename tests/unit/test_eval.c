@@ -200,8 +200,8 @@ static uint32_t stored_origin(const struct naive *t, const struct answers *a,
     return d;
 }
 
-/* The origin of most selected shingles; the document itself wins ties, then
- * the earlier one. Tokens are old where a shingle from elsewhere stands. */
+/* The origin of most selected shingles; the document itself wins ties, then the
+ * earlier one. Tokens are old if a copied shingle covers them. */
 static bool ask(const struct naive *t, const struct answers *a, uint32_t d,
                 uint64_t *n_right)
 {
@@ -364,7 +364,7 @@ static void a_stream_whose_file_is_not_in_the_order_of_time(void **state)
     check_stream(&s);
 }
 
-/* A document without a time stands where it arrived. */
+/* A document without a time keeps its position. */
 static void a_stream_with_missing_times(void **state)
 {
     (void)state;

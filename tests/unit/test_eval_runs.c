@@ -1,5 +1,5 @@
 /* Runs of the evaluation: what they must not depend on (threads, the order of
- * arrival), what their memory is, and what is refused, with which words. */
+ * arrival), their memory, and refused ones, with their messages. */
 
 #include "eval/evaluation.h"
 #include "tests/unit/eval_support.h"
@@ -282,8 +282,8 @@ static void runs_are_checked(void **state)
     stream_remove(&s);
 }
 
-/* A segment is none of the shingles whose origin is known: labels that are
- * added to its hits are not counted. */
+/* A segment is not one of the shingles whose origin is known: labels added to
+ * its hits are not counted. */
 static void segments_have_no_extra_labels(void **state)
 {
     (void)state;
@@ -338,7 +338,7 @@ static void nothing_but_missing_files(void **state)
     assert_non_null(strstr(err.message, "/nowhere/at/all.jsonl"));
 }
 
-/* A file that is not there is a problem that is told; the others are read. */
+/* A missing file is a reported problem; the others are read. */
 static void a_missing_file_among_others(void **state)
 {
     (void)state;

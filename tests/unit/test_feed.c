@@ -1,5 +1,5 @@
-/* The entries of feeds: the best that each has, and nothing of what is around
- * them. */
+/* The entries of feeds: the best value of each field, and nothing from outside
+ * the entries. */
 
 #include <setjmp.h>
 #include <stdarg.h>

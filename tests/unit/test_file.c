@@ -52,7 +52,7 @@ static void on_alarm(int signal)
     if (++n_alarms == 3 && write(write_end, "x", 1) != 1) _exit(1);
 }
 
-/* A read that waits is interrupted three times and goes on. */
+/* A blocking read is interrupted three times and continues. */
 static void test_signals(void **state)
 {
     int ends[2];

@@ -120,7 +120,7 @@ static void test_a_shorter_file(void **state)
     close(fd);
 }
 
-/* A read that failed has written over the window: what it held before is not
+/* A failed read has overwritten the window: its former content must not be
  * taken for bytes of the file. */
 static void test_a_failed_read_empties_the_window(void **state)
 {

@@ -1,4 +1,4 @@
-/* The fingerprints of all shingles of a document. The kernels stand against
+/* The fingerprints of all shingles of a document. The kernels are compared with
  * each other in tests/property/test_fingerprint_kernels.c. */
 
 #include "tests/unit/stage_support.h"

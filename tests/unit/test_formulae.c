@@ -47,7 +47,8 @@ static void test_a_book_of_reports(void **state)
     assert_int_equal(weight(N, 5, 5), 0);
 }
 
-/* In a short text nothing is a formula, nor what stands there a few times. */
+/* A short text has no formulae, nor are phrases that it repeats only a few
+ * times. */
 static void test_not_a_formula(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Frames: packed runs of texts, their places, versions, and heads that a
- * stranger wrote. */
+/* Frames: packed runs of texts, their places, versions, and untrusted
+ * headers. */
 
 #include "tests/unit/texts_support.h"
 

@@ -1,4 +1,4 @@
-/* Characters of strangers: their bounds, and that none reaches a terminal. */
+/* Untrusted characters: their bounds, and that none reaches a terminal. */
 
 #include "report_support.h"
 

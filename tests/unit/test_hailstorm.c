@@ -19,7 +19,7 @@ static bool hailstorm_takes(const uint64_t *shingle, uint32_t k)
     return false;
 }
 
-/* The smallest token, the leftmost of equals, stands at `place`. */
+/* The smallest token, the leftmost of equals, is at `place`. */
 static bool syncmer_takes(const uint64_t *shingle, uint32_t k, uint32_t place)
 {
     for (uint32_t j = 0; j < k; j++) {
@@ -148,8 +148,8 @@ static void syncmers_are_what_hailstorm_c_says(void **state)
     }
 }
 
-/* The smallest token stands at one place: the places share the shingles out,
- * and Hailstorm has those of the first and the last place (with ties more). */
+/* The smallest token is at one place: the places partition the shingles, and
+ * Hailstorm has those of the first and the last place (with ties more). */
 static void places_share_the_shingles_out(void **state)
 {
     (void)state;

@@ -226,7 +226,7 @@ static bool count_match(void *ctx, const og_hamming_match *m)
     return ++c->n != c->most;
 }
 
-/* A code that a million documents have, asked in between. */
+/* A code that a million documents share, queried in between. */
 static void a_million_equal_codes(void **state)
 {
     (void)state;

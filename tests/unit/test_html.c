@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* memmem */
-/* Pages written for these tests: what is the text, what goes, what is known
- * about the page; and pages that mean harm. */
+/* Pages written for these tests: what is text, what is removed, what is known
+ * about the page; and hostile pages. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -348,8 +348,8 @@ static void test_zeros(void **state)
     assert_null(memchr(html.text.data, 0, html.text.len));
 }
 
-/* n times `open`, a word, n times `close`; it must be quick, and the word must
- * be there unless it stands in what is never shown as text. */
+/* n times `open`, a word, n times `close`; it must be fast, and the word must
+ * be found unless it is inside something that is never shown as text. */
 static void check_deep(const char *open, const char *close, int n)
 {
     const size_t open_len = strlen(open), close_len = strlen(close);
@@ -394,8 +394,8 @@ static void test_deep(void **state)
     check_deep("</p>", "", 100000);
 }
 
-/* `n` times `piece` behind `front`, read whole and as main text, in a time that
- * is bounded by the length: a second for a megabyte, and a second. */
+/* `n` times `piece` after `front`, read whole and as main text, in a time
+ * bounded by the length: a second per megabyte, plus a second. */
 static void check_many(const char *front, const char *piece, int n)
 {
     const size_t front_len = strlen(front), len = strlen(piece);

@@ -1,4 +1,4 @@
-/* Tags of a page: where they end, their attributes, what is none. */
+/* Tags of a page: where they end, their attributes, and what is not a tag. */
 
 #include "tests/unit/stage_support.h"
 

@@ -73,7 +73,7 @@ static void test_changed_words(void **state)
                "1", "1") "one, <ins>new word</ins>. two</mark></p>\n</div>\n");
 }
 
-/* Whoever made the answer: nothing is read from behind the text. */
+/* The answer may come from elsewhere: never reads past the text. */
 static void test_spans_that_lie(void **state)
 {
     (void)state;

@@ -18,7 +18,7 @@ static struct og_idf_counter *new_counter(uint64_t memory)
     return c;
 }
 
-/* Feature f stands in the documents whose number f divides. */
+/* Feature f is in the documents whose number f divides. */
 static void add_divisors(struct og_idf_counter *c, uint64_t n_features,
                          uint64_t doc)
 {
@@ -56,9 +56,9 @@ static void exact_while_there_is_room(void **state)
     og_idf_counter_free(c);
 }
 
-/* Far more features than slots: what is told must enclose the truth, for
- * features that stayed and for those that went. Feature f of 20,000 common ones
- * comes with a chance of 1 / (1 + f % 64); the others once each. */
+/* Far more features than slots: the bounds must include the truth, for features
+ * that were kept and for those that were dropped. Each of 20,000 common
+ * features f occurs with probability 1 / (1 + f % 64); the others once each. */
 static void bounds_hold_when_full(void **state)
 {
     (void)state;

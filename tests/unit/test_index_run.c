@@ -184,7 +184,7 @@ enum question { NEAR, QUOTE, NEITHER };
 /* What a test wants of a store. */
 struct wanted {
     enum question question;
-    bool adds; /* those that are asked about; else they are there */
+    bool adds; /* the queried ones; otherwise the stored ones */
 };
 
 static void ask_all(og_store *store, const struct wanted *w,

@@ -1,6 +1,6 @@
-/* Questions about near documents and reused sentences on two threads, while a
- * third adds: a document whose addition was acknowledged is found, none that
- * nobody added is, and in the end the answers are those of one thread alone. */
+/* Queries of near documents and reused sentences on two threads, while a third
+ * adds: a document whose addition was acknowledged is found, none that was not
+ * added is, and in the end the answers are those of one thread alone. */
 
 #include "tests/unit/store_support.h"
 

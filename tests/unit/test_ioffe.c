@@ -1,4 +1,4 @@
-/* The numbers behind Ioffe's sampling, and its kernels one against another. */
+/* The numbers of Ioffe's sampling, and its kernels compared with each other. */
 
 #include "tests/unit/stage_support.h"
 

@@ -1,4 +1,4 @@
-/* Components of documents, by pairs that are alike. */
+/* Components of documents, from pairs of similar ones. */
 
 #include "tests/unit/stage_support.h"
 
@@ -68,7 +68,7 @@ static void expect_first(uint64_t number, uint64_t expected)
     expect_entry(&first, expected);
 }
 
-/* First is who was noted first, not who has the smallest number. */
+/* The first is the one recorded first, not the one with the smallest number. */
 static void test_order_of_noting(void **state)
 {
     (void)state;

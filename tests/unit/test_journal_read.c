@@ -1,4 +1,4 @@
-/* What a crash broke off ends a journal; what went bad later is told. */
+/* An incomplete end after a crash ends a journal; later damage is reported. */
 
 #include "tests/unit/journal_support.h"
 
@@ -70,7 +70,7 @@ static void test_a_later_file_shows_what_is_missing(void **state)
     assert_int_equal(stat(file(), &st), 0);
     assert_int_equal(truncate(file(), st.st_size - 8), 0);
     assert_int_equal(read_journal(1, &next, NULL, &story), OG_ERR_STORE);
-    /* A torn end in front of a later file is passed over. */
+    /* An incomplete end before a later file is skipped. */
     write_journal(10, 100);
     FILE *f = fopen(file(), "ab");
     fwrite("0123456789", 1, 10, f);

@@ -187,7 +187,7 @@ static void test_errors(void **state)
           "expected four hexadecimal digits after '\\u' @16");
 }
 
-/* An unknown field is passed over with the same strictness. */
+/* An unknown field is skipped with the same strictness. */
 static void test_skip_is_strict(void **state)
 {
     static const char *const broken[] = {

@@ -1,5 +1,5 @@
-/* Labels: the weights for the eviction, what the table takes in, the majority,
- * the anchors. */
+/* Labels: the weights for the eviction, the additions to the table, the
+ * majority, the anchors. */
 
 #include "tests/unit/estimate_support.h"
 
@@ -262,8 +262,7 @@ static void fill_up(struct og_table *t)
 }
 
 /* Through a table that has lost four fingerprints of five: after the copy was
- * added all of the passage names its origin, at the place where it stands
- * there. */
+ * added all of the passage names its origin, with its position there. */
 static void a_copy_restores_its_origin_in_the_table(void **state)
 {
     (void)state;

@@ -127,8 +127,8 @@ static void the_never_seen_are_spread_further(void **state)
         uint8_t class[64], tag[64];
         memset(class, 1, sizeof(class));
         memset(tag, 250, sizeof(tag));
-        /* A new table takes all classes for alike: the tags decide, and of
-         * two of equal tag the mean of all. */
+        /* A new table treats all classes alike: the tags decide, and of two
+         * with equal tags the mean of all. */
         class[20] = 0;
         assert_int_equal(og_learning_worst(learning, tag, class, 64, &seed),
                          20);
@@ -237,7 +237,7 @@ static void stream_init(struct stream *s, og_evict_kind evict)
              N_BUCKETS);
 }
 
-/* Another document each time: nobody repeats himself. */
+/* Another document each time, so that none repeats itself. */
 static void see(struct stream *s, uint64_t fp)
 {
     table_add(&s->table, (uint32_t)s->table.n_added, fp, 0, 0, 1);

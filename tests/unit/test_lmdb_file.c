@@ -1,5 +1,5 @@
-/* A catalogue read as plain bytes: one that is sound passes, and one that was
- * cut or changed is refused or is safe to open. */
+/* A catalogue read as plain bytes: a valid one passes, and one that was
+ * truncated or changed is refused or is safe to open. */
 
 #include "tests/unit/documents_support.h"
 

@@ -1,5 +1,5 @@
-/* Numbers to entries, whether they wait in memory or are on disk: the answer
- * must not tell where, and stays until it is cleared. */
+/* Numbers to entries, whether they are pending in memory or on disk: the result
+ * must not depend on that, and is valid until it is cleared. */
 
 #include "tests/unit/documents_support.h"
 

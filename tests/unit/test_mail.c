@@ -1,4 +1,4 @@
-/* Mails, single and in an mbox, sound and broken. */
+/* Mails, single and in an mbox, valid and broken. */
 
 #include "tests/unit/source_support.h"
 

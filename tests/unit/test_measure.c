@@ -70,8 +70,8 @@ static void bounds_hold(void **state)
     og_question_init(&q, NULL);
     for (unsigned round = 0; round < 40000; round++) {
         struct set a, b;
-        /* Every tenth question has more words than a table, every eighth
-         * sentence is much longer than its question. */
+        /* Every tenth query has more words than a table, every eighth sentence
+         * is much longer than its query. */
         const unsigned n_all = 4 + (unsigned)(og_random_next(&random) % 40) +
                                (round % 10 == 0 || round % 8 == 0 ? 100 : 0);
         draw(&random, &a,
@@ -118,7 +118,7 @@ static void bounds_hold(void **state)
     og_question_release(&q);
 }
 
-/* Words of a question with the same key: the other sentence has either both or
+/* Words of a query with the same key: the other sentence has either both or
  * none, as far as keys can tell. */
 static void equal_keys(void **state)
 {

@@ -149,7 +149,7 @@ static void test_nested(void **state)
     run_release(&run);
 }
 
-/* What there was before the end is kept, and the end is told. */
+/* Everything before the end is kept, and the error is reported. */
 static void test_cut(void **state)
 {
     struct run run;

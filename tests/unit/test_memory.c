@@ -8,7 +8,7 @@
 
 #include "lib/base/memory.h"
 
-/* Counts what is held; refuses once `n_left` calls were served. */
+/* Counts allocated bytes; refuses once `n_left` calls were served. */
 struct counter {
     size_t n_held;
     size_t n_left;

@@ -18,7 +18,7 @@ static void expect(struct og_pack *out, const char *expected)
     out->len = 0;
 }
 
-/* RFC 4648, section 10; line ends and bad digits are passed over. */
+/* RFC 4648, section 10; line ends and bad digits are skipped. */
 static void base64(void **state)
 {
     struct og_pack out = {0};

@@ -1,6 +1,6 @@
-/* The door of min-hash: options, empty sets, single features, repetitions,
- * weights that are none, memory that ends; the exact form against its
- * definition, word for word. */
+/* The entry point of min-hash: options, empty sets, single features,
+ * repetitions, invalid weights, exhausted memory; the exact form compared with
+ * its definition, word for word. */
 
 #include <math.h>
 
@@ -105,7 +105,7 @@ static void test_empty_set(void **state)
     }
 }
 
-/* A set is what is in it: neither order nor repetition matter. */
+/* Neither order nor repetition of features matters. */
 static void test_order_and_repetition(void **state)
 {
     (void)state;

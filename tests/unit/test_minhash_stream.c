@@ -1,4 +1,4 @@
-/* Min-hash in files: what a head tells comes back, and what it cannot mean is
+/* Min-hash in files: a head is read back as written, and an impossible one is
  * refused; similarities from bytes equal those from samples. */
 
 #include <math.h>

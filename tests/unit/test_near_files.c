@@ -1,6 +1,5 @@
-/* The files of an index of near-duplicates: whoever opens them has the ring of
- * the writer, after any flush, any merge and any number of entries that went.
- */
+/* The files of an index of near-duplicates: opening them gives the ring of the
+ * writer, after any flush, any merge and any number of evictions. */
 
 #define _GNU_SOURCE
 #include "tests/unit/stage_support.h"

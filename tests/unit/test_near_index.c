@@ -84,8 +84,8 @@ static void memory_is_fixed(void **state)
     og_near_index_free(index);
 }
 
-/* Equal ones are in one chain: the newest are met, and those behind them go
- * without a walk over all. */
+/* Equal ones are in one chain: the newest are met, and those after them are
+ * evicted without visiting all. */
 static void long_chains_are_cut(void **state)
 {
     enum { MOST = 1024 };

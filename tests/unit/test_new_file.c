@@ -107,8 +107,8 @@ static void assert_holds(const char *path, const char *text)
     free(data);
 }
 
-/* A link in a folder of ours may be somebody's trap: it goes, its target stays.
- * A link that a user names is a way to write its target. */
+/* A link in a folder of ours may be a trap: it is replaced, its target is not
+ * touched. A link that a user names is followed. */
 static void test_links(void **state)
 {
     struct og_new_file file;
@@ -142,8 +142,8 @@ static void test_links_in_a_circle(void **state)
     assert_int_equal(n_files(), 2);
 }
 
-/* What is read back before the end waits elsewhere; a pipe gets nothing of a
- * run that failed. */
+/* Output to be read back before the end is collected elsewhere; a pipe gets
+ * nothing of a failed run. */
 static void test_pipe_gets_all_or_nothing(void **state)
 {
     struct og_new_file file;

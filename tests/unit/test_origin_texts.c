@@ -95,8 +95,8 @@ static void what_was_fetched_is_kept(void **state)
     assert_ptr_equal(get(1, false)->block, block);
 }
 
-/* What the document at hand needs stays, whatever the bound; what others
- * needed goes. */
+/* What the current document needs is kept, whatever the limit; what others
+ * needed is evicted. */
 static void the_bound(void **state)
 {
     size_t with_all;
@@ -215,7 +215,7 @@ static void ancestors_are_remembered(void **state)
     assert_memory_equal(&out, &ancestors, sizeof(out));
 }
 
-/* Its text is given up already: then no thread finds it, whichever is first. */
+/* Its text was already dropped: then no thread finds it, whichever is first. */
 static void what_is_given_up_is_not_put(void **state)
 {
     const og_bytes text = bytes_of("just added, and given up at once");

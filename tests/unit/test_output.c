@@ -104,7 +104,7 @@ static void test_shards_need_a_folder(void **state)
     assert_int_equal(og_output_new(in("no/such/"), NULL, &o, NULL), OG_ERR_IO);
 }
 
-/* A part that was synced in the middle and gone on with. */
+/* A part that was synced in the middle and resumed. */
 static void write_twice(const char *name, og_packing packing)
 {
     struct og_shards s;
@@ -145,7 +145,7 @@ static void test_zstd_continues(void **state)
     char text[32] = "";
     write_twice("x", OG_PACKING_ZSTD);
     uint8_t *data = read_file(in("x"), &len);
-    /* Two frames, one behind the other: each by itself. */
+    /* Two frames, one after the other: each by itself. */
     const size_t first = ZSTD_findFrameCompressedSize(data, len);
     assert_int_equal(ZSTD_decompress(text, sizeof(text), data, first), 6);
     assert_int_equal(

@@ -25,7 +25,7 @@ static void test_second_one_is_refused(void **state)
     assert_false(exists(in("out")));
 }
 
-/* What a killed run left is taken over; what is not ours is left. */
+/* The remains of a killed run are taken over; foreign files are left alone. */
 static void test_what_is_there(void **state)
 {
     struct og_output_lock lock;

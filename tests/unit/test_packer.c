@@ -1,5 +1,5 @@
-/* Packed outputs: what is unpacked again is what was written, also when it was
- * ended in between and continued. */
+/* Compressed outputs: unpacking gives what was written, also if it was ended in
+ * between and continued. */
 
 #include <errno.h>
 #include <setjmp.h>

@@ -58,7 +58,7 @@ static void test_relative_addresses(void **state)
     expect_address("http://a.example/b/", "././d", "http://a.example/b/d");
     expect_address("https://a.example", "d", "https://a.example/d");
     expect_address("https://a.example", "/d", "https://a.example/d");
-    /* Slashes of a question or a fragment are not of the path. */
+    /* Slashes of a query or a fragment do not belong to the path. */
     expect_address("http://a.example/b?c/d", "e", "http://a.example/e");
     expect_address("http://a.example/b#c/d", "e", "http://a.example/e");
     expect_address("http://a.example?c/d", "e", "http://a.example/e");

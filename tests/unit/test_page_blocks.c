@@ -1,4 +1,4 @@
-/* The blocks of a page, and what is known of each. */
+/* The blocks of a page, and what is known about each. */
 
 #include "tests/unit/stage_support.h"
 
@@ -48,8 +48,8 @@ static void test_blocks(void **state)
     (void)state;
     find("", 0);
     find("<p> </p><div>\n</div>", 0);
-    /* What is in a line belongs to the block around it; text after a block to
-     * the block that holds both. */
+    /* Inline content belongs to the block around it; text after a block to the
+     * block that contains both. */
     find("<div>a<p>b<span>c</span></p>d</div>", 2);
     b = text.blocks;
     assert_int_equal(page.nodes[b[0].node].tag, GUMBO_TAG_DIV);

@@ -1,5 +1,5 @@
-/* The trees that vote on the blocks of a page: they are sound, they see what
- * page_features.c says, and blocks are kept by their votes. */
+/* The trees that vote on the blocks of a page: they are valid, they use the
+ * features of page_features.c, and blocks are kept by their votes. */
 
 #include "tests/unit/page_support.h"
 
@@ -32,7 +32,7 @@ static void judge(const char *html)
     assert_int_equal(og_page_judge(&text, &page, NULL), OG_OK);
 }
 
-/* Every path through a tree ends in a leaf, and asks for bits that are. */
+/* Every path through a tree ends in a leaf, and tests existing bits. */
 static void the_trees_are_trees(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The main text of a page: the article stays, what is around it goes. */
+/* The main text of a page: the article is kept, what surrounds it is
+ * removed. */
 
 #define _GNU_SOURCE
 

@@ -43,7 +43,7 @@ static void equal_after_a_close(void **state)
     assert_int_equal(sums, OG_SUMS_HEADS);
 }
 
-/* While a writer works there are none, and without a clean close it is no
+/* While a writer is active there are none, and after an unclean close it is no
  * fault that there are none. */
 static void none_while_it_is_written(void **state)
 {
@@ -151,8 +151,8 @@ static void a_catalogue_nobody_wrote_to_has_sums(void **state)
     assert_int_equal(sums, OG_SUMS_EQUAL);
 }
 
-/* Missing sums say that a writer is at work, or was killed: what a reader saw
- * of half a transaction must not be called sound. */
+/* Missing sums mean that a writer is active, or was killed: pages read from
+ * half a transaction must not be called valid. */
 static void a_reader_writes_no_sums(void **state)
 {
     (void)state;

@@ -95,8 +95,8 @@ static void no_memory_is_an_error(void **state)
     og_pages_release(&pages);
 }
 
-/* A file that is looked at counts, until it is forgotten; it is there again
- * when it is looked at once more. */
+/* A file counts once it was read, until it is forgotten; reading it again
+ * brings it back. */
 static void mapped_files(void **state)
 {
     (void)state;

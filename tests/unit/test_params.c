@@ -124,7 +124,7 @@ static void sparse_selections(void **state)
     }
 }
 
-/* Names are views: what stands behind them does not count. */
+/* Names are views: bytes after them do not count. */
 static void names_end_where_they_end(void **state)
 {
     (void)state;

@@ -252,7 +252,7 @@ static void test_no_memory(void **state)
     og_allocator_set(NULL);
 }
 
-/* What has the right checksum may still be no table. */
+/* Bytes with the right checksum may still not be a table. */
 static void sign(og_partition_bytes *chunk)
 {
     og_store64(chunk->data + chunk->len - 8,

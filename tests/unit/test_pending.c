@@ -55,7 +55,7 @@ static void test_by_number_and_by_id(void **state)
     og_pending_release(&p);
 }
 
-/* Of so many ids some have the same hash of 32 bits. */
+/* Of this many ids some have the same hash of 32 bits. */
 static void test_every_id_is_itself(void **state)
 {
     enum { N = 200000 };

@@ -1,4 +1,4 @@
-/* Repeated passages, held against counts that were made the plain way. */
+/* Repeated passages, compared with counts made in the plain way. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,8 @@ static void test_a_counter_with_room_is_exact(void **state)
     assert_int_equal(og_phrase_shingles_get(&shingles, 5), 2);
     assert_int_equal(og_phrase_shingles_get(&shingles, 1), 0);
     og_phrase_shingles_release(&shingles);
-    /* Room for one alone: what is in fewer documents is left out, and said. */
+    /* Room for one only: those in fewer documents are left out, and this is
+     * reported. */
     assert_int_equal(
         og_phrase_shingles_init(&shingles, &counter, 3, 64, &left, &err),
         OG_OK);

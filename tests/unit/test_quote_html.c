@@ -16,7 +16,8 @@ static const char own_text[] =
 
 static const og_range first_own[] = {{0, 3}, {30, 34}};
 static const og_range first_shared[] = {{0, 3}, {4, 12}};
-/* Whoever made the answer: these stand behind the text or before each other. */
+/* The answer may come from elsewhere: these ranges are past the text or out of
+ * order. */
 static const og_range lying[] = {{2, 4}, {1, 3}, {5, 999}, {9, 7}};
 
 static const og_quote_match first_matches[] = {

@@ -1,4 +1,4 @@
-/* Streams of reused sentences: what is counted, documents by callback. */
+/* Streams of reused sentences: the counts, documents by callback. */
 
 #include "tests/unit/input_support.h"
 #include "tests/unit/source_support.h"

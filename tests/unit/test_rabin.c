@@ -226,7 +226,8 @@ static void prints_are_linear(void **state)
     }
 }
 
-/* The book, 2.2, property 1: a difference within 64 bits in a row shows. */
+/* The book, 2.2, property 1: a difference within 64 consecutive bits is
+ * detected. */
 static void short_differences_always_show(void **state)
 {
     (void)state;

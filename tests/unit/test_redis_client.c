@@ -149,7 +149,7 @@ static void test_not_ready(void **state)
     run_well();
 }
 
-/* It loads while it is asked for its slots, too. */
+/* It is also loading while its slots are requested. */
 static void test_loading_first(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void test_loading_first(void **state)
     run_well();
 }
 
-/* In the middle of a pipeline: what was answered is not asked again. */
+/* In the middle of a pipeline: answered requests are not repeated. */
 static void test_broken_link(void **state)
 {
     (void)state;

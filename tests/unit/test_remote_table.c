@@ -1,5 +1,5 @@
-/* A table on servers, in partitions and in plain keys, against one that was
- * never divided; who may have it; and servers that break off. */
+/* A table on servers, in partitions and in plain keys, compared with one that
+ * is undivided; which catalogue may use it; and servers that break off. */
 
 #include "lib/remote/plain_table.h"
 #include "tests/unit/redis_fake.h"
@@ -322,7 +322,7 @@ static void test_plain_same_as_undivided(void **state)
     assert_int_equal(keys.n, 0);
 }
 
-/* It is found as it is; who asks for the other mode is refused. */
+/* It is found in its mode; the other mode is refused. */
 static void test_plain_is_found(void **state)
 {
     struct og_remote_table *r;
@@ -396,8 +396,8 @@ static void test_plain_race(void **state)
     og_remote_table_close(r);
 }
 
-/* What is not there may have been there once, as soon as a server has evicted
- * something; the table remembers that when the server forgets it. */
+/* Missing fingerprints may have been there once a server has evicted something;
+ * the table remembers that when the server forgets it. */
 static void test_plain_evictions(void **state)
 {
     struct og_remote_counts counts;

@@ -51,8 +51,8 @@ static void expect(og_format format, size_t n, const char *expected)
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
-/* What is rendered apart is what is added; what was rendered before is added as
- * it is. */
+/* The rendered parts equal the added ones; parts rendered before are added
+ * unchanged. */
 static void test_documents_apart(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_a_callback(void **state)
     free(expected);
 }
 
-/* What it refuses is the error of the call, and it is not asked again. */
+/* Its refusal is the error of the call, and it is not called again. */
 static void test_a_callback_that_is_full(void **state)
 {
     const og_report_options options = options_of(OG_FORMAT_JSON);

@@ -1,4 +1,4 @@
-/* What is new in a document: all of it, or the sentences that say most. */
+/* What is new in a document: all of it, or the most significant sentences. */
 
 #include "tests/unit/stage_support.h"
 

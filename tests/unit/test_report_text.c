@@ -74,7 +74,7 @@ static void test_a_long_text_is_shortened(void **state)
     assert_true(strlen(text) < 1000);
     const char *note = strstr(text, "(... 99");
     assert_non_null(note);
-    /* What is shown and what is counted make up the whole. */
+    /* The shown and the counted words add up to the whole. */
     long shown = 0, left_out = strtol(note + 5, NULL, 10);
     for (const char *at = text; (at = strstr(at, "word")) != NULL; at += 4)
         shown += at[4] != 's';
@@ -139,7 +139,7 @@ static void test_an_empty_document(void **state)
     free(text);
 }
 
-/* From 110 columns on; notes that find no line beside them come behind. */
+/* From 110 columns on; notes without a line beside them follow at the end. */
 static void test_sources_at_the_side(void **state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 #include "lib/align/aligner.h"
 #include "tests/unit/align_support.h"
 
-/* Six sentences, and below the same thing told again in another order. */
+/* Six sentences, and below the same content in another order. */
 #define TOLD                                                                   \
     "The harbour of Lindesnes was built by fishermen from the northern "       \
     "islands in the winter of 1874. They carried granite blocks across the "   \
@@ -120,7 +120,7 @@ static void test_repeated_sentences(void **state)
 
 static const struct og_align_thresholds usual = OG_ALIGN_THRESHOLDS_DEFAULT;
 
-/* A sentence from here and one from far behind it. */
+/* A sentence from one place and one from far after it. */
 static void test_pieces_of_a_summary(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@ static const struct planted cases[] = {
      "। अगले दिन भारी वर्षा हुई।", "गाँव में एक पुरानी कहानी है कि ", " फिर सो जाता है"},
 };
 
-/* before + plant + after, and where the plant stands. */
+/* before + plant + after, and the position of the plant. */
 static char *join(const char *before, const char *plant, const char *after,
                   og_range *out)
 {

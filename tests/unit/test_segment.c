@@ -5,9 +5,9 @@
 
 #include "tests/unit/stage_support.h"
 
-/* The text is cut behind tokens that p divides, but not where that would make
- * a segment of less than p tokens; what is left at the end and shorter than p
- * is dropped. First all cuts are marked, then the short ones taken back. */
+/* The text is cut after tokens that p divides, but not where that would make a
+ * segment of fewer than p tokens; a rest at the end shorter than p is dropped.
+ * First all cuts are marked, then the short ones removed. */
 static size_t define_cuts(const struct og_tokens *tokens, uint32_t p, bool *cut)
 {
     size_t begin = 0;
@@ -79,8 +79,8 @@ static void a_segment_has_the_fingerprint_of_its_words(void **state)
 static void by_hand(void **state)
 {
     (void)state;
-    /* p = 3: cuts behind 3 (too short, grows), 6, 9 and 12; the last two
-     * tokens are too few. */
+    /* p = 3: cuts after 3 (too short, grows), 6, 9 and 12; the last two tokens
+     * are too few. */
     const uint64_t hash[] = {1, 3, 2, 6, 1, 1, 9, 2, 2, 2, 12, 1, 1};
     const uint32_t pos[] = {0, 4, 7};
     const uint32_t len[] = {4, 3, 4};

@@ -178,7 +178,7 @@ static void files_of_the_layout_before(void **state)
 }
 
 /* Numbers of every form, more of them than the buffer of the writer holds. The
- * file has them low byte first; who opens it has them as they were. */
+ * file has them low byte first; opening it restores them. */
 static void numbers_are_little_endian_in_the_file(void **state)
 {
     static const struct og_segment_kind numbers = {

@@ -157,8 +157,8 @@ static void winnowing_is_what_the_paper_says(void **state)
     check_shingle_lengths(OG_SELECT_WINNOW, 100, define_winnow);
 }
 
-/* The S form selects what the plain form does and marks what the N form
- * drops; what is left is the N form, with the same fingerprints. */
+/* The S form selects what the plain form does and marks what the N form drops;
+ * the rest is the N form, with the same fingerprints. */
 static void check_sparse(struct stage *s, og_select_options rule)
 {
     static uint32_t plain[MAX_TOKENS], kept[MAX_TOKENS];

@@ -171,7 +171,7 @@ static void itself_is_one_and_no_answer(void **state)
     const og_quotes *a = ask(s, "b", text, NULL);
     assert_int_equal(a->n_reused, 1);
     assert_true(a->sentences[0].matches[0].similarity == 1);
-    /* A longer one has all of it; the measure looks from the question. */
+    /* A longer one has all of it; the measure is relative to the query. */
     add(s, "c", "In May seven ships sailed from the bay at dawn, and more.", 2);
     a = ask(s, "b", text, NULL);
     assert_int_equal(a->sentences[0].n_matches, 2);
@@ -310,7 +310,8 @@ static void methods_agree(void **state)
     }
 }
 
-/* What is compared has a limit, but for the scan: in memory and on disk. */
+/* The number of comparisons is limited, except for the scan: in memory and on
+ * disk. */
 static void scan_has_no_limit(void **state)
 {
     (void)state;
@@ -552,7 +553,7 @@ enum { N_SAME = 1000000, N_NEAR = 100000 };
 #endif
 
 /* A million times the same sentence: one form, all places counted, a few
- * told. */
+ * reported. */
 static void often_the_same(void **state)
 {
     (void)state;
@@ -578,8 +579,8 @@ static void often_the_same(void **state)
     og_sentences_close(s);
 }
 
-/* A hundred thousand sentences with one word of their own: each is an answer;
- * what is looked at has a bound, and what is beyond it is said. */
+/* A hundred thousand sentences with one word of their own: each is a match; the
+ * number examined is limited, and the rest is counted. */
 static void nearly_the_same(void **state)
 {
     (void)state;
@@ -608,7 +609,7 @@ static void nearly_the_same(void **state)
     assert_int_equal(a->n_skipped, 0);
     assert_int_equal(a->sentences[0].n_found, N_NEAR);
     assert_int_equal(a->sentences[0].n_matches, options.max_matches);
-    /* Signatures bring all there is within the distance, alike or not. */
+    /* Signatures return everything within the distance, similar or not. */
     options = og_quote_options_default();
     options.method = OG_QUOTE_QSIGN;
     options.distance = 128;

@@ -1,5 +1,5 @@
 /* The documents of a table that others add to: marks of those that are met, ids
- * that others have claimed, entries of strangers. */
+ * that others have claimed, untrusted entries. */
 
 #include "lib/base/arena.h"
 #include "lib/remote/remote_catalogue.h"

@@ -1,4 +1,4 @@
-/* The index of similar files: answers, what is exact in them, and its bytes. */
+/* The index of similar files: answers, their exact values, and its bytes. */
 
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Documents to sketches: what the threads make is taken in order. */
+/* Documents to sketches: the results of the threads are taken in order. */
 
 #include "tests/unit/input_support.h"
 #include "tests/unit/store_support.h"

@@ -1,5 +1,5 @@
 /* Streams of documents to sketches: the same for any number of threads, equal
- * to one document at a time; problems told in order; binary files. */
+ * to one document at a time; problems reported in order; binary files. */
 
 #define _GNU_SOURCE
 #include <stdio.h>

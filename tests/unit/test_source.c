@@ -25,8 +25,8 @@ static void check_file(const char *name, const char *data, size_t len,
 
 #define RECORD(id, text) "{\"id\":\"" id "\",\"text\":\"" text "\"}"
 
-/* What a text file with this name gives; its time is set to 5. `offset` is
- * where its text begins, behind a mark of UTF-8. */
+/* The document from a text file with this name; its time is set to 5. `offset`
+ * is where its text begins, after a UTF-8 byte order mark. */
 static void check_text(const char *name, const char *data, size_t offset)
 {
     char expected[400];
@@ -276,7 +276,8 @@ static void test_packed(void **state)
     string_release(&zstd);
 }
 
-/* Packed lines that break off: the whole ones are kept, one problem tells. */
+/* Packed lines that break off: whole ones are kept, and one problem is
+ * reported. */
 static void test_packed_and_cut(void **state)
 {
     struct string lines = {0}, gzip = {0};

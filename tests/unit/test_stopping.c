@@ -1,4 +1,4 @@
-/* A step inside a long document ends when it is told to. */
+/* A step inside a long document ends on request. */
 
 #include "tests/unit/align_support.h"
 

@@ -374,7 +374,7 @@ static void test_answer_is_of_before_the_addition(void **state)
 
 /* ---- order ---- */
 
-/* The id of the only origin; "" when there is none. */
+/* The id of the only origin; "" if there is none. */
 static og_bytes origin_of(og_store *store, og_trace *trace, og_document doc)
 {
     const og_answer *answer = ask(store, trace, doc);
@@ -429,7 +429,7 @@ static void test_holder_is_not_earlier(void **state)
     assert_int_equal(og_trace_answer(trace)->n_spans, 0);
     assert_int_equal(og_trace_answer(trace)->n_fresh, LIGHTHOUSE_TOKENS);
     assert_bytes(origin_of(store, trace, timed("r", 20, LIGHTHOUSE)), "q");
-    /* The same text under its own id is no copy of itself. */
+    /* The same text under its own id is not a copy of itself. */
     assert_bytes(origin_of(store, trace, timed("q", 20, LIGHTHOUSE)), "");
     og_trace_free(trace);
     og_store_close(store, NULL);

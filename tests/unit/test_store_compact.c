@@ -1,5 +1,5 @@
-/* Compaction: what goes, what stays, who reads meanwhile. Crashes are the
- * matter of tests/crash, the bytes on disk of tests/cli/test_compact.py. */
+/* Compaction: what is removed, what is kept, concurrent readers. Crashes are
+ * tested in tests/crash, the bytes on disk in tests/cli/test_compact.py. */
 
 #include "tests/unit/store_support.h"
 
@@ -64,7 +64,7 @@ static int n_exported(og_store *store)
     return n;
 }
 
-/* A caller that asks for one after the other gets the same. */
+/* Fetching them one after the other gives the same. */
 static void test_documents_one_by_one(void **state)
 {
     og_export *exporting = NULL;
@@ -135,7 +135,7 @@ static void test_what_was_removed_goes(void **state)
     og_store_close(store, NULL);
 }
 
-/* One that looked at no text yet finds none; a new one finds them all. */
+/* A reader that has read no text yet finds none; a new one finds them all. */
 static void test_a_reader_is_reported(void **state)
 {
     og_compaction done;

@@ -80,7 +80,7 @@ static void test_opened_again(void **state)
     assert_int_equal(check.n_documents, 3);
 }
 
-/* The heirs are in the same record: whoever replays it gets them, too. */
+/* The heirs are in the same record: replaying it restores them, too. */
 static void test_what_was_copied_goes_to_the_heir(void **state)
 {
     uint64_t n;
@@ -101,7 +101,8 @@ static void test_what_was_copied_goes_to_the_heir(void **state)
     og_store_close(store, NULL);
 }
 
-/* A reader's table ends where its journal did; the catalogue may go on. */
+/* A reader's table ends where its journal did; the catalogue may extend
+ * further. */
 static void test_a_reader_knows_nothing_of_later_documents(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* A store that is on servers altogether against one in a folder: the same
+/* A store that is entirely on servers compared with one in a folder: the same
  * answers from one front end; from several that add at once, the same origins,
- * whoever came first; and after one that went away in the middle. */
+ * whichever came first; and after one that stopped in the middle. */
 
 #define _GNU_SOURCE
 #include "lib/remote/remote_catalogue.h"
@@ -320,7 +320,7 @@ static void *run_whole_front(void *ctx)
     return run_front(f);
 }
 
-/* The same, and takes everybody who is slower than itself for dead. */
+/* The same, and treats every slower one as dead. */
 static void *run_impatient_front(void *ctx)
 {
     struct front *f = ctx;

@@ -79,7 +79,7 @@ static bool print_answer(void *ctx, const og_document *doc, const og_answer *a)
     return true;
 }
 
-/* Documents from the first on, in blocks; what is said of them. */
+/* Documents from the first on, in blocks; and their answers. */
 static og_status take_stream(og_store *store, unsigned first,
                              struct transcript *t, og_error *err)
 {

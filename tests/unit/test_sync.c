@@ -1,5 +1,5 @@
-/* The exchange: trees become equal, little is sent, and a stranger at the
- * other end gets nowhere. */
+/* The exchange: trees become equal, little is sent, and an untrusted peer can
+ * do no harm. */
 
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void test_a_new_tree_arrives(void **state)
     assert_same_tree(in("a"), in("b"));
     assert_int_equal(counts.n_redone, 0);
     assert_false(exists(in("b/.origo-parts")));
-    /* Again: the list is the same, nothing is asked. */
+    /* Again: the list is the same, nothing is requested. */
     const og_sync_counts again = sync_trees(in("a"), in("b"));
     assert_int_equal(again.n_files_changed, 0);
     assert_true(again.n_sent + again.n_received < 200);

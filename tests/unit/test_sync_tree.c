@@ -1,4 +1,4 @@
-/* Lists of files: paths of strangers, and lists that were damaged. */
+/* Lists of files: untrusted paths, and damaged lists. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The table as a whole: its size, what it keeps, who wins a slot, the two
- * ways to ask it. Policies and buckets have tests of their own. */
+/* The table as a whole: its size, what it keeps, which document wins a slot,
+ * the two ways to query it. Policies and buckets have tests of their own. */
 
 #include "tests/oom/oom_support.h"
 #include "tests/unit/table_support.h"
@@ -337,7 +337,7 @@ static void add_spare(struct og_table *t, uint32_t doc, uint64_t fp)
     og_table_add_many(t, &add);
 }
 
-/* Spare fingerprints fill what is free and push nothing out. */
+/* Spare fingerprints fill free slots and evict nothing. */
 static void spare_fingerprints_never_evict(void **state)
 {
     (void)state;
@@ -385,8 +385,8 @@ static void spare_fingerprints_that_are_there_are_renewed(void **state)
     og_table_release(&t);
 }
 
-/* What is not there: whether it may have been, and what share the table has
- * kept; to readers in other threads, too. */
+/* Missing fingerprints: whether they may have been there, and the share that
+ * the table has kept; for readers in other threads, too. */
 static void a_miss_says_what_may_be_lost(void **state)
 {
     (void)state;
@@ -456,7 +456,7 @@ static uint8_t state_after_repeats(og_evict_kind evict, uint32_t next_doc)
     return state;
 }
 
-/* A document that repeats itself is no copy; the paper counts it. */
+/* A document that repeats itself is not a copy; the paper counts it. */
 static void learn_does_not_count_own_repeats(void **state)
 {
     (void)state;

@@ -217,7 +217,7 @@ static void a_batch_is_its_documents(void **state)
         check_policy(every_policy[i], 4 << 20, false);
 }
 
-/* Look-ups are as old as the batch then; what is observed is not. */
+/* Look-ups are then as old as the batch; observations are not. */
 static void a_full_table_too(void **state)
 {
     (void)state;
@@ -225,7 +225,8 @@ static void a_full_table_too(void **state)
         check_policy(every_policy[i], 100 << 10, true);
 }
 
-/* Who is not added is no origin; who is apart has nothing from the batch. */
+/* A document that is not added is not an origin; one that is apart shares
+ * nothing with the batch. */
 static void some_only_ask(void **state)
 {
     struct og_table t;

@@ -1,5 +1,5 @@
-/* With its bytes and its state a table is the same table: it goes on as if it
- * had never been away. */
+/* With its bytes and its state a table is the same table: it continues without
+ * a difference. */
 
 #include "tests/unit/store_support.h"
 

@@ -74,7 +74,7 @@ static void dropped_characters_belong_to_no_one(void **state)
     og_text_release(&text);
 }
 
-/* A word ends behind the mark of its last letter, folded or not. */
+/* A word ends after the mark of its last letter, folded or not. */
 static void vowel_marks_belong_to_their_letter(void **state)
 {
     (void)state;

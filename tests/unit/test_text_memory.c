@@ -68,7 +68,7 @@ static void the_oldest_go(void **state)
     og_text_memory_limit(&m, 0);
     assert_int_equal(m.bytes, 0);
     assert_int_equal(read_at(&m, places[N - 1], 0, FRAME), OG_END);
-    /* Nothing fits any more, and that is no failure. */
+    /* Nothing fits any more, and that is not a failure. */
     const struct place none = append(&m, 1, FRAME);
     assert_int_equal(read_at(&m, none, 1, FRAME), OG_END);
     og_text_memory_release(&m);

@@ -1,5 +1,4 @@
-/* The reader of texts: chains of versions, its memory, and segments that are
- * not sound. */
+/* The reader of texts: chains of versions, its memory, and damaged segments. */
 
 #include "lib/store/text/text_files.h"
 
@@ -63,7 +62,8 @@ static void chains_of_versions(void **state)
     ASSERT_OK(og_texts_close(texts, &story));
 }
 
-/* Longer than what is kept: prefix and text must both be there at once. */
+/* Longer than what is cached: prefix and text must both be available at
+ * once. */
 static void chains_of_long_texts(void **state)
 {
     (void)state;

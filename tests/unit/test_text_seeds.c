@@ -21,7 +21,7 @@ static bool is_equal(const struct og_tokens *document,
            memcmp(document->hash + here, origin->hash + there, 8 * len) == 0;
 }
 
-/* The tokens of the document that stand in a shingle of the origin. */
+/* The tokens of the document that are in a shingle of the origin. */
 static void mark_by_definition(const struct og_tokens *document,
                                const struct og_tokens *origin, uint32_t k,
                                uint8_t *out)
@@ -138,7 +138,7 @@ static void random_texts(void **state)
         const struct og_tokens document = tokens_of(a, n);
         const struct og_tokens origin = tokens_of(b, m);
         check(&document, &origin, k);
-        /* Of two of these words in a row some sums fall together. */
+        /* Of sequences of these two words some sums collide. */
         if (turn % 8 == 0 && k > 2) check_marks(&document, &origin, k, &lot);
     }
 }

@@ -1,5 +1,5 @@
-/* Verifying texts: what is sound is so, every changed byte is found at its
- * frame, and what lies behind the end does not count. */
+/* Verifying texts: valid ones pass, every changed byte is found at its frame,
+ * and bytes past the end do not count. */
 
 #include "lib/store/text/text_files.h"
 #include "tests/unit/texts_support.h"

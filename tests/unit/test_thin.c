@@ -67,8 +67,8 @@ static void among_equals_every_level_takes_the_same(void **state)
     og_cpu_force(OG_CPU_AVX512);
 }
 
-/* The clock never wraps: a state that ticks long enough stands still, and what
- * a tick does depends on nothing but the state. */
+/* The clock never wraps: a state that ticks long enough stays constant, and the
+ * effect of a tick depends only on the state. */
 static void the_clock_stops_at_the_end(void **state)
 {
     (void)state;

@@ -91,8 +91,8 @@ static og_params roomy_params(void)
     params.select = (og_select_options){.kind = OG_SELECT_ALL};
     params.estimate = OG_ESTIMATE_NONE;
     params.memory = 4 << 20; /* nothing is evicted */
-    /* With a key at random two of the 90,000 fingerprints are alike in one run
-     * of a hundred or so. */
+    /* With a random key two of the 90,000 fingerprints are equal in one run of
+     * a hundred or so. */
     params.key = OG_KEY_PUBLIC;
     return params;
 }
@@ -161,8 +161,8 @@ static bool count_answer(void *ctx, const og_document *doc,
     return true;
 }
 
-/* A table that is far too small, documents out of order: slots are given up,
- * moved and taken over under the readers' hands. */
+/* A table that is far too small, documents out of order: slots are evicted,
+ * moved and taken over while readers use them. */
 static void stream_beside_readers(const char *path, og_evict_kind evict)
 {
     og_params params = og_params_default();

@@ -111,7 +111,7 @@ static void no_word_loses_a_factor(void **state)
     }
 }
 
-/* The definition once more, as the essay in token_hash.c tells it. */
+/* The definition once more, as in the comment of token_hash.c. */
 static uint64_t hash_by_the_book(const char *data, size_t len, uint64_t key)
 {
     uint64_t k[4], state, a = 0, b = 0;

@@ -1,4 +1,4 @@
-/* Lines as tokens: where each stands, and what its hash counts. */
+/* Lines as tokens: where each is, and what its hash covers. */
 
 #include <setjmp.h>
 #include <stdarg.h>

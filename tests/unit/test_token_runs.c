@@ -1,4 +1,4 @@
-/* Words, characters and bases, by example. A bar stands between tokens. */
+/* Words, characters and bases, by example. A bar separates tokens. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -288,7 +288,7 @@ static void test_any_number_of_threads(void **state)
     folder_remove(&folder);
 }
 
-/* A store on disk that holds the stream, to be asked about the stream. */
+/* A store on disk that contains the stream, to be queried with the stream. */
 static og_store *open_filled(const struct folder *folder, const char *stream)
 {
     char path[4096];
@@ -522,8 +522,8 @@ static void test_no_files(void **state)
     }
 }
 
-/* Long documents: the buffers that held them are given back, and those behind
- * them are answered as ever. */
+/* Long documents: their buffers are freed, and later documents are answered as
+ * before. */
 static void test_giants_between_dwarfs(void **state)
 {
     (void)state;

@@ -87,7 +87,7 @@ static void test_many_members(void **state)
     }
     check_same(&gzip, &text);
     check_same(&zstd, &text);
-    /* gzip members on a tape: zeros behind; zstd: a frame to be skipped. */
+    /* gzip members on a tape: followed by zeros; zstd: a skippable frame. */
     string_add(&gzip, "\0\0\0\0\0\0\0\0", 8);
     string_add(&zstd, "\x53\x2a\x4d\x18\x05\0\0\0hello", 13);
     check_same(&gzip, &text);
@@ -127,7 +127,8 @@ static void test_windows(void **state)
     string_release(&out);
 }
 
-/* Cut at any place: what comes out is the beginning, and the story is told. */
+/* Truncated anywhere: the output is the beginning, and the error is
+ * reported. */
 static void test_cut(void **state)
 {
     struct string text = {0}, gzip = {0}, zstd = {0}, out = {0};
@@ -178,11 +179,11 @@ static void test_broken(void **state)
             packed.data[i] = (char)~packed.data[i];
         assert_int_equal(unpack_all(&packed, 1 << 20, &out, &err),
                          OG_ERR_INPUT);
-        /* Nobody can tell good bytes from bad ones in the block that broke;
-         * the two blocks before it are good. */
+        /* Good bytes cannot be told from bad ones in the broken block; the two
+         * blocks before it are good. */
         assert_true(out.len >= 256 << 10);
         assert_memory_equal(out.data, text.data, 256 << 10);
-        /* How much is kept does not depend on how it is asked for. */
+        /* The amount kept does not depend on the read size. */
         struct string again = {0};
         assert_int_equal(unpack_all(&packed, 999, &again, &err), OG_ERR_INPUT);
         assert_int_equal(again.len, out.len);

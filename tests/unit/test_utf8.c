@@ -1,4 +1,4 @@
-/* UTF-8: what is a character, and where what is not ends. */
+/* UTF-8: what is a character, and where invalid sequences end. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -206,7 +206,7 @@ static void test_wrong(void **state)
                         "0:0: no column is named 'text'; the first row has: "
                         "id, body [skipped] [file]\n");
     run_release(&run);
-    /* A note is no table, nor is a list in brackets an array. */
+    /* A note is not a table, nor is a list in brackets an array. */
     run_path(folder_put(&folder, "a", "Some, text;\nthat goes on\n"), NULL,
              &run);
     assert_int_equal(run.n_documents, 1);

@@ -1,5 +1,5 @@
 /* The page around the documents: nothing of theirs is markup, rows and holders
- * are data, and a page knows what is on it. */
+ * are data, and a page finds its documents. */
 
 #include "report_support.h"
 

@@ -37,7 +37,7 @@ static void make_windows(void)
         }
 }
 
-/* In pieces of as many documents as come, as blocks would bring them. */
+/* In pieces of varying numbers of documents, as blocks provide them. */
 static void deal_out(struct og_window_parts *parts)
 {
     static struct og_window some[N];

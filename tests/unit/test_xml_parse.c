@@ -1,5 +1,5 @@
-/* XML from anywhere: events, entities that stand for a few words, and nothing
- * that is fetched or grows. */
+/* Untrusted XML: events, entities that stand for a few words, and nothing that
+ * is fetched or grows. */
 
 #include "tests/unit/stage_support.h"
 

@@ -1,8 +1,8 @@
 #ifndef TEXTS_OF_STORE_H
 #define TEXTS_OF_STORE_H
 
-/* A store with a few documents, in memory or on disk, for the tests of those
- * who read its texts. */
+/* A store with a few documents, in memory or on disk, for tests of code that
+ * reads its texts. */
 
 #include "tests/unit/store_support.h"
 
