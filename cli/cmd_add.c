@@ -117,7 +117,7 @@ const struct command command_add = {
     .run = add_run,
 };
 
-/* ---- import: what export wrote ---- */
+/* ---- import ---- */
 
 const struct command command_import = {
     .name = "import",

@@ -382,7 +382,7 @@ static int status_of_run(const struct dedup_settings *s, og_status done,
     return s->exit_code && found ? EXIT_FOUND : EXIT_DONE;
 }
 
-/* ---- what is kept, into a store ---- */
+/* ---- adding kept documents to a store ---- */
 
 /* Creates the store if there is none, so that it can be compared with, and so
  * that a store that cannot be added to is reported before the work. */

@@ -171,7 +171,7 @@ static const struct option plan_options[] = {
 
 #define N(options) (sizeof(options) / sizeof((options)[0]))
 
-/* ---- what all of them do ---- */
+/* ---- what all of them share ---- */
 
 static bool take_options(const struct hamming_settings *s, const char *command,
                          og_hamming_options *out)

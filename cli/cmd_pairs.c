@@ -123,7 +123,7 @@ static const struct option pairs_options[] = {
     SKETCH_INPUT_OPTIONS(AT, common),
 };
 
-/* ---- what is known of the documents so far ---- */
+/* ---- the documents so far ---- */
 
 struct pairs_run {
     struct sketch_run run; /* first: passed to the callbacks of the stream */

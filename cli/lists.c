@@ -38,7 +38,7 @@ void list_release(struct list *list)
     list->n = 0;
 }
 
-/* ---- what a name can be ---- */
+/* ---- valid names ---- */
 
 static og_bytes view(const char *s)
 {

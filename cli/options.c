@@ -96,7 +96,7 @@ static enum parse_result wrong_long(const struct command *command,
     return PARSE_WRONG;
 }
 
-/* ---- what was given ---- */
+/* ---- options that were given ---- */
 
 static const char *given[64]; /* more options than any command has */
 static size_t n_given;

@@ -12,7 +12,7 @@
 og_status aligned_table_print(const char *const *paths, size_t n,
                               double threshold, og_error *err);
 
-/* ---- what both print, measured once ---- */
+/* ---- measurements that both print ---- */
 
 enum { WAYS_MOST = 96 };
 

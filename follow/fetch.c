@@ -11,7 +11,7 @@
  * of documents slowly, so only silence ends that. */
 enum { CONNECT = 20, WHOLE = 120, SILENCE = 300, MOST_REDIRECTS = 5 };
 
-/* ---- who may be asked ---- */
+/* ---- allowed hosts ---- */
 
 static bool is_allowed(const char *host, const char *port,
                        const struct follow_names *hosts)
@@ -64,7 +64,7 @@ og_status fetch_check(const char *url, const struct follow_names *hosts,
     return status;
 }
 
-/* ---- what comes back ---- */
+/* ---- responses ---- */
 
 static size_t take_body(char *data, size_t size, size_t n, void *ctx)
 {
@@ -127,7 +127,7 @@ void fetch_answer_release(struct fetch_answer *a)
     *a = (struct fetch_answer){0};
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static bool add_line(struct curl_slist **lines, const char *name,
                      const char *value)

@@ -178,7 +178,7 @@ static int command_reserve(RedisModuleCtx *ctx, RedisModuleString **argv,
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
-/* ---- questions and additions ---- */
+/* ---- queries and additions ---- */
 
 static int command_lookup(RedisModuleCtx *ctx, RedisModuleString **argv,
                           int argc)

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* ---- sketches of documents: what they are made of ---- */
+/* ---- features of documents ---- */
 
 typedef enum og_feature_kind {
     OG_FEATURE_TOKENS = 0, /* each token */

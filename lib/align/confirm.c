@@ -494,7 +494,7 @@ static og_status confirm_origins(struct og_confirming *c,
     return OG_OK;
 }
 
-/* ---- what each keeps ---- */
+/* ---- assigning tokens ---- */
 
 /* Marks all of it: its words are no longer those of the origin. */
 static void own_reworded(struct og_confirming *c, size_t i)

@@ -210,7 +210,7 @@ static bool is_in_range(int64_t seconds)
     return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
 }
 
-/* ---- what people write around a date ---- */
+/* ---- words around a date ---- */
 
 static bool ends_with(struct cursor c, const char *ending, size_t *out_len)
 {

@@ -356,7 +356,7 @@ static og_status read_document(struct og_dedup_texts *t,
     return OG_OK;
 }
 
-/* ---- what is lent ---- */
+/* ---- lent documents ---- */
 
 og_status og_dedup_texts_lend(struct og_dedup_texts *t, uint64_t number,
                               const uint64_t *words, size_t n_tokens,

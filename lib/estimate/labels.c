@@ -136,7 +136,7 @@ void og_labels_weigh(struct og_labels *labels, og_evict_kind evict)
     }
 }
 
-/* ---- what the table takes in ---- */
+/* ---- additions to the table ---- */
 
 bool og_labels_shape_table(og_estimate_kind estimate, og_evict_kind evict)
 {

@@ -234,7 +234,7 @@ void og_code_index_release(struct og_code_index *index)
     *index = (struct og_code_index){0};
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 enum {
     PROBES = 128,

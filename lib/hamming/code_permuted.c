@@ -85,7 +85,7 @@ uint64_t og_code_permuted_bytes(const struct og_code_permuted *permuted)
     return len;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 struct permuted_ask {
     const struct og_code_permuted *permuted;

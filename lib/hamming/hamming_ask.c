@@ -12,7 +12,7 @@
 #include "lib/hamming/code_scan.h"
 #include "lib/hamming/hamming.h"
 
-/* ---- codes that are near ---- */
+/* ---- near codes ---- */
 
 struct gather {
     struct og_hamming *h;

@@ -80,7 +80,7 @@ og_status og_hamming_remove_wide(og_hamming *h, og_wide_code code, og_bytes id,
     return add_halves(h, code, id, true, err);
 }
 
-/* ---- codes that are near ---- */
+/* ---- near codes ---- */
 
 struct search {
     struct og_hamming *h;

@@ -23,7 +23,7 @@ struct sentences_of_store {
     struct og_quote_run run;
 };
 
-/* ---- what the engine needs from the store ---- */
+/* ---- callbacks of the engine into the store ---- */
 
 static og_status get_stored(void *ctx, uint32_t number, og_document *out,
                             og_error *err)

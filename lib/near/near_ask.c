@@ -82,7 +82,7 @@ og_status og_near_sketch(const og_near *near, struct og_near_asker *asker,
                           : OG_OK;
 }
 
-/* ---- one that may be near ---- */
+/* ---- one candidate ---- */
 
 /* Samples agree by chance once in 256: subtracted from the estimate. */
 static double estimate(size_t n_equal, size_t n)
@@ -182,7 +182,7 @@ og_status og_near_meet(const og_near *near, struct og_near_asker *asker,
     return OG_OK;
 }
 
-/* ---- one question ---- */
+/* ---- one query ---- */
 
 og_status og_near_query_check(const og_near_query *query, og_error *err)
 {

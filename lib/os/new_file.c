@@ -107,7 +107,7 @@ static void forget(struct og_new_file *file)
     *file = (struct og_new_file){.fd = -1, .copy_to = -1, .status = OG_ERR_IO};
 }
 
-/* ---- where an output goes ---- */
+/* ---- the target of an output ---- */
 
 /* The target of the link at `path`, relative to where `path` is. */
 static char *read_link(const char *path)

@@ -137,7 +137,7 @@ static og_status with_key(const struct og_redis_client *c,
                         key.data, from->message);
 }
 
-/* ---- who has which slots ---- */
+/* ---- the slot map ---- */
 
 static bool read_range(const struct og_resp *reply, size_t at,
                        og_redis_slots_fn *fn, void *ctx)

@@ -98,7 +98,7 @@ size_t og_files_count(const og_files *files)
     return n;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static int compare_keys(const void *a, const void *b)
 {

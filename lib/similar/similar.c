@@ -210,7 +210,7 @@ og_status og_similar_add(struct og_similar *index, const char *name,
     return OG_OK;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 void og_similar_answer_init(struct og_similar_answer *answer,
                             const og_allocator *allocator)

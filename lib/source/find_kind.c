@@ -104,7 +104,7 @@ static og_status guess_charset(struct og_source *source, struct og_block *block,
                            : start_recoding(source, block, charset, err);
 }
 
-/* ---- what is packed, and what is not to be read ---- */
+/* ---- packed and unreadable files ---- */
 
 static og_status look_for_archive(struct og_source *source,
                                   struct og_block *block, og_error *err)

@@ -146,7 +146,7 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
     return OG_OK;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* A holder that is not earlier than the document is not its origin, and a
  * removed document is no origin at all. */

@@ -276,7 +276,7 @@ og_status og_store_batch_label(struct og_store_batch *b,
     return table.settle(table.ctx, phases, b->parts, b->n, &steps, err);
 }
 
-/* ---- taking in ---- */
+/* ---- adding ---- */
 
 static og_status write_record(struct og_store_batch *b,
                               const struct og_run_doc *doc, og_error *err)

@@ -482,7 +482,7 @@ og_status og_indexes_finish(og_store *store, og_error *err)
     return OG_OK;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static og_status is_off(const og_store *store, const char *name, og_error *err)
 {
@@ -576,7 +576,7 @@ og_status og_indexes_check(og_store *store, og_error *err)
     return OG_OK;
 }
 
-/* ---- what there is ---- */
+/* ---- existing indexes ---- */
 
 static uint64_t bytes_of(const char *path)
 {

@@ -185,7 +185,7 @@ struct og_remote_sharing og_store_batch_sharing(struct og_store_batch *b)
     return (struct og_remote_sharing){b, know, meet};
 }
 
-/* ---- taking in ---- */
+/* ---- adding ---- */
 
 /* What put and commit are given, for all documents of a run. */
 struct putting {

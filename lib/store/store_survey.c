@@ -72,7 +72,7 @@ static void count_kept(const og_store *store, uint32_t n, og_survey *out)
     }
 }
 
-/* ---- asking again ---- */
+/* ---- queries by the store's own documents ---- */
 
 static og_status ask_one(og_store *store, uint32_t number, og_trace *trace,
                          struct og_text_reader *reader, og_age *age,

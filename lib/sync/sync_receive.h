@@ -79,7 +79,7 @@ static inline og_status og_sync_nonsense(og_error *err, const char *what)
                         what);
 }
 
-/* ---- what is here: sync_known.c ---- */
+/* ---- known content: sync_known.c ---- */
 
 /* Finds the chunks of all files of the tree, and of the parts of a broken
  * session. */
@@ -90,7 +90,7 @@ og_status og_sync_known_build(struct og_receiver *r, og_error *err);
 og_status og_sync_known_add(struct og_receiver *r, char *path,
                             const struct og_chunk_tree *tree, og_error *err);
 
-/* ---- what is missing: sync_spans.c ---- */
+/* ---- missing bytes: sync_spans.c ---- */
 
 /* `place` NULL: a hole of the level. */
 og_status og_sync_span_add(struct og_receiver *r, struct og_sync_object *o,

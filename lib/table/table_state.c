@@ -124,7 +124,7 @@ bool og_table_buckets_unpack(struct og_table *table, struct og_unpacker *from)
     return !from->bad;
 }
 
-/* ---- what somebody else has filled ---- */
+/* ---- tables filled elsewhere ---- */
 
 static bool are_zeros(const uint8_t *bytes, size_t len)
 {

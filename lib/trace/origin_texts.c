@@ -51,7 +51,7 @@ void og_origin_texts_init(struct og_origin_texts *origins,
     og_tokens_init(&origins->cut, allocator);
 }
 
-/* ---- what the document at hand has ---- */
+/* ---- the current document ---- */
 
 static void give_back(struct og_held_side *held)
 {

@@ -407,7 +407,7 @@ static og_status answer_run(struct writer *w, struct og_batch *b,
     return status;
 }
 
-/* ---- what an index answered, as it will be written ---- */
+/* ---- rendering the answers of an index ---- */
 
 struct rendering_run {
     struct writer *writer;

@@ -130,7 +130,7 @@ static og_status keep_prints(const struct og_trace_work *work,
     return OG_OK;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* The texts of origins that the answers of all batches may hold, and of at
  * least one: the writer repeats the query for those that do not fit, which are

@@ -148,7 +148,7 @@ void og_stage_source(const struct og_stage *s, const char *const *path,
     out->input.n_paths = 1;
 }
 
-/* ---- what the first stage left ---- */
+/* ---- results of the first stage ---- */
 
 og_status og_stage_read_sketches(const struct og_stage *s, size_t i,
                                  struct og_stage_file *out, og_error *err)

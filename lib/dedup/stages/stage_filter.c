@@ -55,7 +55,7 @@ struct filtering {
     uint64_t doc;
 };
 
-/* ---- what goes ---- */
+/* ---- removals ---- */
 
 static struct og_stage_removal removal_at(const struct filtering *f, size_t i)
 {

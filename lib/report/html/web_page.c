@@ -273,7 +273,7 @@ og_status og_web_page_row_end(struct og_web_page *page, struct og_writer *w,
     return OG_OK;
 }
 
-/* ---- who else has a passage ---- */
+/* ---- other holders of a passage ---- */
 
 og_status og_web_page_hold(struct og_web_page *page, uint64_t source,
                            uint64_t begin, uint64_t end, og_error *err)

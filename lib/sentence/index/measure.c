@@ -61,7 +61,7 @@ double og_overlap(const uint64_t *q, const double *weights, size_t n_q,
     return product((double)n_shared, (double)n_q, weight, total);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 void og_question_init(struct og_question *q, const og_allocator *allocator)
 {

@@ -15,7 +15,7 @@ static uint64_t most_compared(const og_quote_options *options)
                : options->max_compared + options->max_matches;
 }
 
-/* ---- the question ---- */
+/* ---- the query ---- */
 
 /* The words are far apart in memory: what looking them up will read is
  * prefetched for all of them. */

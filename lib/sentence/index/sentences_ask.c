@@ -500,7 +500,7 @@ static void forget_files(struct og_quote_asker *a)
         og_sentence_segment_forget(&a->s->image[i]);
 }
 
-/* ---- those who ask ---- */
+/* ---- queries ---- */
 
 og_status og_quote_asker_init(struct og_quote_asker *a, struct og_sentences *s,
                               og_error *err)
@@ -538,7 +538,7 @@ void og_quote_asker_release(struct og_quote_asker *a)
     OG_UNGROW(allocator, a->texts, a->texts_cap);
 }
 
-/* ---- the whole question ---- */
+/* ---- the whole query ---- */
 
 og_status og_quote_ask(struct og_quote_asker *a, const og_document *doc,
                        const struct og_words_read *read,
@@ -608,7 +608,7 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
                             scope, out, err);
 }
 
-/* ---- what qSign does here ---- */
+/* ---- qSign for this index ---- */
 
 /* How far signatures are searched, and why. */
 static void explain_distance(const og_sentences *s,

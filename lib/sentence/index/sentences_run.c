@@ -76,7 +76,7 @@ static og_status put_all(struct og_quote_run *r, og_error *err)
     return OG_OK;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static og_status ask_document(void *ctx, void *worker, size_t i, og_error *err)
 {

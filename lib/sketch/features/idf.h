@@ -39,7 +39,7 @@ og_status og_idf_counter_finish(struct og_idf_counter *counter, og_idf **out,
 /* The state so far. */
 og_idf_info og_idf_counter_info(const struct og_idf_counter *counter);
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* Reads a file from memory; `name` is for messages. og_idf_open() of the public
  * header reads one from disk. */

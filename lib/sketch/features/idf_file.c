@@ -307,7 +307,7 @@ void og_idf_close(og_idf *idf)
     og_release(NULL, idf, sizeof(*idf));
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 void og_idf_info_get(const og_idf *idf, og_idf_info *out)
 {

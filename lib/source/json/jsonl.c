@@ -159,7 +159,7 @@ static void set_time(const struct og_json_value *values, struct og_record *out)
                          &doc->time_source);
 }
 
-/* ---- what is wrong with a line ---- */
+/* ---- errors of a line ---- */
 
 void og_jsonl_list_field(struct og_jsonl_problem *problem, og_bytes name)
 {

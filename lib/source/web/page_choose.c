@@ -362,7 +362,7 @@ static uint32_t widen(const struct choice *c, uint32_t best)
     return best;
 }
 
-/* ---- what is beside the best ---- */
+/* ---- parts beside the best ---- */
 
 static bool ends_a_sentence(const struct choice *c, uint32_t i)
 {

@@ -211,7 +211,7 @@ static void on_text(void *ctx, const xmlChar *data, int len)
     }
 }
 
-/* ---- what the header says ---- */
+/* ---- the header ---- */
 
 /* The edition and the publication of the source are dates of the source. */
 static int rank_of_element(const char *name)

@@ -19,7 +19,7 @@
 #include "lib/store/catalogue/lmdb_format.h"
 #include "lib/store/catalogue/lmdb_read.h"
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 void og_salvage_damage(struct og_salvage *s, const char *format, ...)
 {
