@@ -13,20 +13,20 @@
 
 struct og_plain_table {
     const og_allocator *allocator;
-    const struct og_table *shape; /* says which fingerprints are one */
+    const struct og_table *shape; /* defines which fingerprints are equal */
     const char *name;
-    char ttl[16]; /* seconds that a key lives after it was set; empty: until the
-                     server evicts it */
+    char ttl[16]; /* lifetime of a key in seconds; empty: until the server
+                     evicts it */
 };
 
-/* What one thread needs. */
+/* The buffers of one thread. */
 struct og_plain_room;
 og_status og_plain_room_new(const struct og_plain_table *table,
                             struct og_plain_room **out, og_error *err);
 void og_plain_room_free(struct og_plain_room *room); /* NULL is fine */
 
-/* As og_remote_table_find() and og_remote_table_observe(). has_evicted: keys
- * that are not there may have been there once. */
+/* Like og_remote_table_find() and og_remote_table_observe(). has_evicted:
+ * missing keys may have been there once. */
 og_status og_plain_find(const struct og_plain_table *table,
                         struct og_plain_room *room,
                         struct og_redis_client *client,
@@ -38,8 +38,8 @@ og_status og_plain_observe(const struct og_plain_table *table,
                            struct og_remote_document *documents, size_t n,
                            og_error *err);
 
-/* Keys that the servers have evicted since they were started, whosever; when
- * the table's have an end, also those that reached it. */
+/* Keys that the servers have evicted since they were started, of any table; if
+ * the table's keys expire, also the expired ones. */
 og_status og_plain_evictions(const struct og_plain_table *table,
                              struct og_redis_client *client, uint64_t *out,
                              og_error *err);

@@ -39,7 +39,8 @@ typedef og_status og_redis_reply_fn(void *ctx, size_t request,
 
 struct og_redis_client;
 
-/* `address` stays the caller's, and must stay. Nothing is connected yet. */
+/* `address` belongs to the caller and must outlive the client. Nothing is
+ * connected yet. */
 og_status og_redis_client_new(const struct og_table_address *address,
                               const og_allocator *allocator,
                               struct og_redis_client **out, og_error *err);
@@ -48,7 +49,7 @@ void og_redis_client_free(struct og_redis_client *client); /* NULL is fine */
 /* Each request is answered exactly once, in any order. The message of a failure
  * names the server and the table:
  *     OG_ERR_IO      none answered in time, or one with an error of its own
- *     OG_ERR_USAGE   password, rights, certificate; the module is not there
+ *     OG_ERR_USAGE   password, rights, certificate; the module is missing
  *     OG_ERR_STORE   the key has no partition, or something else
  *     OG_ERR_MEMORY  there, or here */
 og_status og_redis_client_run(struct og_redis_client *client,

@@ -13,8 +13,8 @@
 
 struct og_redis_link;
 
-/* Connects and logs in. OG_ERR_IO: that may be better later. OG_ERR_USAGE: it
- * will not; password, certificate. Messages begin with "HOST:PORT: ". */
+/* Connects and logs in. OG_ERR_IO: a temporary failure. OG_ERR_USAGE: a
+ * permanent one; password, certificate. Messages begin with "HOST:PORT: ". */
 og_status og_redis_link_open(const struct og_redis_host *host,
                              const struct og_table_address *address,
                              double until, const og_allocator *allocator,
@@ -24,7 +24,7 @@ void og_redis_link_close(struct og_redis_link *link); /* NULL is fine */
 /* Appends a command to the output. */
 og_status og_redis_link_put(struct og_redis_link *link, const og_bytes *words,
                             size_t n_words, og_error *err);
-/* Sends all of it. */
+/* Sends everything. */
 og_status og_redis_link_flush(struct og_redis_link *link, double until,
                               og_error *err);
 /* The next reply; a view until the next call. */

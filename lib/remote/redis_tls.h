@@ -10,19 +10,21 @@
 
 struct og_tls;
 
-/* For a server that must prove to be `host`. Whom it has its certificate from
- * is known to the system, or in the file that ORIGO_REDIS_CA names. */
+/* For a server that must prove to be `host`. The trusted authorities are those
+ * of the system, or in the file that ORIGO_REDIS_CA names. */
 og_status og_tls_new(const char *host, struct og_tls **out, og_error *err);
 void og_tls_free(struct og_tls *tls); /* NULL is fine */
 
-/* One step of the handshake, after what came in was given to og_tls_feed().
- * OG_END: more must come in first. OG_ERR_USAGE: the server is not believed. */
+/* One step of the handshake, after received bytes were passed to og_tls_feed().
+ * OG_END: more bytes must be received first. OG_ERR_USAGE: the server is not
+ * trusted. */
 og_status og_tls_shake(struct og_tls *tls, og_error *err);
 
 /* Bytes from the socket. */
 og_status og_tls_feed(struct og_tls *tls, const void *data, size_t len,
                       og_error *err);
-/* What they say, appended to `out`. OG_ERR_IO: the server has ended it. */
+/* Their plain text, appended to `out`. OG_ERR_IO: the server has closed the
+ * connection. */
 og_status og_tls_read(struct og_tls *tls, struct og_pack *out, og_error *err);
 /* Encrypts output. */
 og_status og_tls_write(struct og_tls *tls, const void *data, size_t len,

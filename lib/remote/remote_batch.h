@@ -21,7 +21,7 @@
  * first. */
 struct og_remote_sharing {
     void *ctx;
-    /* The order of these documents is known from now on. */
+    /* From now on the order of these documents must be known. */
     og_status (*know)(void *ctx, const uint32_t *numbers, size_t n,
                       og_error *err);
     /* Part `part` has met one more document, at one fingerprint. */
@@ -33,10 +33,10 @@ struct og_remote_batch {
     struct og_remote_table *table;
     const struct og_remote_sharing *sharing; /* NULL: this one adds alone */
     struct og_settling settling;
-    uint32_t n_documents; /* that the caller knows, before the batch */
+    uint32_t n_documents; /* known to the caller before the batch */
     struct og_hit *hits;
     uint8_t *lost;
-    uint32_t *holders; /* as they were found: some hits are dropped */
+    uint32_t *holders; /* as found in the look-up: some hits are dropped */
     size_t hits_cap, lost_cap, holders_cap;
     struct og_remote_question *questions; /* of each part */
     struct og_remote_document *documents;
@@ -44,7 +44,7 @@ struct og_remote_batch {
     size_t questions_cap, documents_cap, members_cap;
     struct og_hit *before; /* with `sharing` */
     size_t before_cap;
-    bool *is_again; /* the part is observed once more */
+    bool *is_again; /* the part is observed again */
     size_t again_cap;
     struct og_pack met;      /* numbers */
     struct og_pack reversed; /* of all documents of the batch */

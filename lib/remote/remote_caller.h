@@ -46,16 +46,17 @@ struct og_remote_table {
     char head_key[OG_PARTITION_KEY_LEN];
     pthread_mutex_t lock;
     struct og_remote_caller *idle;
-    char catalogue[40]; /* whose it is */
+    char catalogue[40]; /* the catalogue it belongs to */
     bool is_plain;
     struct og_plain_table plain;
     atomic_bool has_evicted; /* the servers of a plain table */
-    bool is_eviction_noted;  /* and its head says so */
-    uint64_t n_unnoted;   /* fingerprints that were set since the last note */
-    uint64_t n_unchecked; /* since evictions were last checked */
+    bool is_eviction_noted;  /* and its head records it */
+    uint64_t n_unnoted;      /* fingerprints that were set since they were last
+                                recorded */
+    uint64_t n_unchecked;    /* since evictions were last checked */
 };
 
-/* One that is idle, or a new one. */
+/* An idle one, or a new one. */
 og_status og_remote_caller_take(struct og_remote_table *t,
                                 struct og_remote_caller **out, og_error *err);
 void og_remote_caller_give(struct og_remote_table *t,
@@ -68,15 +69,15 @@ og_remote_ask_partition(const struct og_remote_table *t,
                         struct og_remote_caller *c, size_t number,
                         const char *command, uint32_t p);
 
-/* Runs one request about the whole table. Its key is that of a table in one
- * part, without the number: so it is known before anything is known of the
- * table. */
+/* Runs one request about the whole table. Its key is that of an undivided
+ * table, without the number: so it is known before anything about the table is
+ * known. */
 og_status og_remote_ask_head(struct og_remote_table *t, const char *command,
                              const og_bytes *words, size_t n_words,
                              og_redis_reply_fn *on_reply, void *ctx,
                              og_error *err);
 
-/* The error for a reply that is not of the form that the command has. */
+/* The error for a reply that does not have the form of the command's. */
 og_status og_remote_no_answer(const struct og_remote_table *t,
                               const char *command, og_error *err);
 

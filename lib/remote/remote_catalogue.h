@@ -59,8 +59,8 @@ struct og_remote_numbers {
 og_status og_remote_catalogue_reserve(struct og_remote_catalogue *catalogue,
                                       uint32_t n, struct og_remote_numbers *out,
                                       og_error *err);
-/* How many were given away: all documents have a smaller one; and how many
- * documents there are. */
+/* How many were assigned: all documents have a smaller one; and the number of
+ * documents. */
 struct og_remote_tally {
     uint32_t n_numbers;
     uint64_t n_documents;
@@ -72,8 +72,8 @@ og_status og_remote_catalogue_count(struct og_remote_catalogue *catalogue,
 
 struct og_remote_id {
     og_bytes id;
-    uint32_t number; /* that it is to have; OG_NO_DOC: it is only looked up */
-    uint32_t found;  /* out: the number that it had; OG_NO_DOC: none */
+    uint32_t number; /* to assign; OG_NO_DOC: only a look-up */
+    uint32_t found;  /* output: its previous number; OG_NO_DOC: none */
 };
 /* Assigns numbers to ids that have none, exclusively. */
 og_status og_remote_catalogue_claim(struct og_remote_catalogue *catalogue,
@@ -85,7 +85,7 @@ og_status og_remote_catalogue_claim(struct og_remote_catalogue *catalogue,
 struct og_remote_entry {
     uint32_t number;
     og_bytes id;
-    bool sets_id;   /* it is the latest document with its id from now on */
+    bool sets_id;   /* from now on it is the latest document with its id */
     og_bytes entry; /* len 0: it already exists */
     const uint32_t *origins; /* it copied from these */
     size_t n_origins;
@@ -94,7 +94,7 @@ og_status og_remote_catalogue_put(struct og_remote_catalogue *catalogue,
                                   const struct og_remote_entry *entries,
                                   size_t n, og_error *err);
 
-/* The table has them; the latest of them has this time. */
+/* The table has these documents; the latest of them has this time. */
 og_status og_remote_catalogue_commit(struct og_remote_catalogue *catalogue,
                                      const uint32_t *numbers, size_t n,
                                      int64_t latest, og_error *err);
@@ -120,7 +120,7 @@ og_status og_remote_catalogue_copiers(struct og_remote_catalogue *catalogue,
 og_status og_remote_catalogue_put_text(struct og_remote_catalogue *catalogue,
                                        og_bytes bytes, uint32_t *out_number,
                                        og_error *err);
-/* At most `len` bytes of it from `off` on, as many as there are, into `out`. */
+/* At most `len` bytes of it from `off` on, as many as exist, into `out`. */
 og_status og_remote_catalogue_get_text(struct og_remote_catalogue *catalogue,
                                        uint32_t number, uint64_t off, void *out,
                                        size_t len, size_t *out_len,

@@ -30,7 +30,7 @@ struct og_remote_options {
     const char *address;
     uint8_t catalogue[16];         /* its uuid */
     bool is_made;                  /* if it does not exist */
-    struct og_table_options table; /* what it must be like; memory: of a new
+    struct og_table_options table; /* its required parameters; memory: of a new
                                       one, all partitions together */
 };
 
@@ -41,18 +41,18 @@ og_status og_remote_table_open(const struct og_remote_options *options,
                                struct og_remote_table **out, og_error *err);
 void og_remote_table_close(struct og_remote_table *table); /* NULL is fine */
 
-/* As it was when it was opened, or og_remote_table_note() said. */
+/* The number when it was opened, or of the last og_remote_table_note(). */
 uint32_t og_remote_table_documents(const struct og_remote_table *table);
 uint64_t og_remote_table_memory(const struct og_remote_table *table);
 const char *og_remote_table_name(const struct og_remote_table *table);
-/* A table without buckets that takes the same fingerprints for one. */
+/* A table without buckets with the same equality of fingerprints. */
 const struct og_table *og_remote_table_shape(const struct og_remote_table *t);
 
 /* Any thread. */
 struct og_remote_question {
     const uint64_t *fps;
     size_t n;
-    struct og_hit *hits; /* out */
+    struct og_hit *hits; /* output */
     uint8_t *lost;       /* output: 1 where a fingerprint is missing but may
                             have been there once; may be NULL */
 };
@@ -70,7 +70,7 @@ struct og_remote_document {
                                  come after this one */
     size_t n_reversed;
     bool is_seen;   /* not added: its fingerprints were seen again */
-    uint32_t n_new; /* out */
+    uint32_t n_new; /* output */
     /* For several front ends that add at once: output, the holder of each
      * fingerprint just before this document was added. Only listed holders are
      * displaced. NULL: this one adds alone, and its look-up is still valid. All
@@ -80,7 +80,7 @@ struct og_remote_document {
 og_status og_remote_table_observe(struct og_remote_table *table,
                                   struct og_remote_document *documents,
                                   size_t n, og_error *err);
-/* All documents below `n` are in. */
+/* Records that all documents below `n` are in the table. */
 og_status og_remote_table_note(struct og_remote_table *table, uint32_t n,
                                og_error *err);
 
@@ -93,8 +93,8 @@ og_status og_remote_table_count(struct og_remote_table *table,
 /* Sorts them and removes duplicates. Returns their number. */
 size_t og_numbers_unique(uint32_t *numbers, size_t n);
 
-/* Of the documents that hold the fingerprints of `doc` now (OG_NO_DOC: none
- * does) those for which the order is not that of the numbers. */
+/* Of the documents that hold the fingerprints of `doc` now (OG_NO_DOC: none),
+ * those whose order is not that of the numbers. */
 struct og_pack;
 og_status og_remote_reversed(const uint32_t *holders, size_t n,
                              const struct og_additions *additions,

@@ -24,10 +24,10 @@ enum og_resp_kind {
 struct og_resp_item {
     enum og_resp_kind kind;
     og_bytes bytes; /* of a line, an error, a string: a view of the input */
-    int64_t number; /* of a number; of a list: how many items it has */
+    int64_t number; /* of a number; of a list: its number of items */
 };
 
-/* Starts all zero but for the allocator; its memory is used again. */
+/* Starts all zero except the allocator; its memory is reused. */
 struct og_resp {
     const og_allocator *allocator;
     struct og_resp_item *items;
@@ -36,7 +36,7 @@ struct og_resp {
 
 void og_resp_release(struct og_resp *reply);
 
-/* A server that sends more is not believed. */
+/* A server that sends more is not trusted. */
 #define OG_RESP_ITEMS_MAX ((size_t)1 << 20)
 #define OG_RESP_BYTES_MAX ((size_t)1 << 30)
 
@@ -47,11 +47,11 @@ enum og_resp_state {
     OG_RESP_NO_MEMORY,
 };
 
-/* The reply that `data` begins with; *out_len are its bytes. */
+/* The reply at the beginning of `data`; *out_len is its length. */
 enum og_resp_state og_resp_parse(og_bytes data, struct og_resp *reply,
                                  size_t *out_len);
 
-/* The item after that one and all that is in it. */
+/* The item after that one and everything in it. */
 size_t og_resp_after(const struct og_resp *reply, size_t item);
 
 /* "MOVED 3999 127.0.0.1:6381" and "ASK ..."; the host may be missing, and may

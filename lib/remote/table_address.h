@@ -17,9 +17,9 @@
 
 #include <origo/partition.h>
 
-#define OG_ADDRESS_HOST_MAX  256 /* with its zero */
+#define OG_ADDRESS_HOST_MAX  256 /* including the zero */
 #define OG_ADDRESS_HOSTS_MAX 16
-#define OG_ADDRESS_WORD_MAX  512 /* of user and password, with the zero */
+#define OG_ADDRESS_WORD_MAX  512 /* of user and password, including the zero */
 #define OG_ADDRESS_PORT      6379
 
 struct og_redis_host {
@@ -27,11 +27,11 @@ struct og_redis_host {
     unsigned port;
 };
 
-/* How a table is kept. */
+/* The way a table is stored. */
 enum og_table_mode {
-    OG_TABLE_AS_FOUND, /* as it is; a new one in partitions of the module */
+    OG_TABLE_AS_FOUND, /* as it exists; a new one in partitions of the module */
     OG_TABLE_MODULE,
-    OG_TABLE_PLAIN, /* a key for each fingerprint: no module is needed */
+    OG_TABLE_PLAIN, /* one key per fingerprint: no module is needed */
 };
 
 struct og_table_address {
@@ -41,13 +41,12 @@ struct og_table_address {
     char user[OG_ADDRESS_WORD_MAX], password[OG_ADDRESS_WORD_MAX];
     char table[OG_PARTITION_NAME_MAX + 1];
     enum og_table_mode mode;
-    unsigned ttl; /* seconds; 0: keys have no end */
-    double
-        timeout; /* seconds for a batch, with all that has to be tried again */
+    unsigned ttl;        /* seconds; 0: keys do not expire */
+    double timeout;      /* seconds for a batch, with all retries */
     unsigned n_replicas; /* that acknowledge a write before it counts */
 };
 
-/* Whether it begins as one does. */
+/* Whether the text begins like an address. */
 bool og_table_address_is(const char *text);
 
 /* OG_ERR_USAGE: it is not an address. No message contains the password. */

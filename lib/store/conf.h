@@ -1,9 +1,9 @@
 #ifndef OG_STORE_CONF_H
 #define OG_STORE_CONF_H
 
-/* origo.conf: what a store is. Lines of a name and a value, in a fixed order,
- * with a checksum in the last. Written when the store is made, and again when
- * its indexes change. */
+/* origo.conf: the identity of a store. Lines of a name and a value, in a fixed
+ * order, with a checksum in the last. Written when the store is created, and
+ * again when its indexes change. */
 
 #include "lib/base/status.h"
 
@@ -14,8 +14,8 @@
  * of a store that has others than passages: a process that adds or removes
  * documents must update them. */
 #define OG_STORE_HAS_INDEXES 1u
-/* The key is one of shingles (lib/fingerprint/shingle_key.h); without it, one
- * of tokens, as in stores of before, and nearly always 0. */
+/* The key is one of shingles (lib/fingerprint/shingle_key.h); without this
+ * flag, one of tokens, as in earlier stores, and nearly always 0. */
 #define OG_STORE_KEYED 2u
 /* The line `generation`, of a store that was compacted: its files are in a
  * folder of their own, and entries of removed documents may be purged. */
@@ -31,8 +31,8 @@
 struct og_conf {
     uint8_t uuid[OG_UUID_LEN];
     og_params params;
-    unsigned indexes;    /* og_index, added up; passages that are elsewhere are
-                            not among them, and there may be no others */
+    unsigned indexes;    /* og_index, added up; remote passages are not among
+                            them, and it may be 0 */
     bool is_keyed;       /* params.key is one of shingles */
     uint32_t generation; /* compactions so far */
     char table[OG_CONF_TABLE_LEN]; /* on servers; "": it has its own */
@@ -45,14 +45,14 @@ uint64_t og_conf_new_key(uint64_t key);
  * folder "g000001" in it, and so on. False: the name is too long. */
 bool og_conf_data_folder(const char *folder, uint32_t generation, char *out,
                          size_t out_cap);
-/* The generation when a name is exactly that of such a folder; else 0. */
+/* The generation if a name is exactly that of such a folder; otherwise 0. */
 uint32_t og_conf_generation_of(const char *name);
 
-/* Of a new store: draws its uuid. */
+/* For a new store: draws its uuid. */
 og_status og_conf_init(struct og_conf *conf, const og_params *params,
                        unsigned indexes, og_error *err);
 
-/* Writes STORE/origo.conf, whole or not at all. */
+/* Writes STORE/origo.conf, all or nothing. */
 og_status og_conf_write(const struct og_conf *conf, const char *folder,
                         og_error *err);
 

@@ -37,7 +37,7 @@ struct og_index_doc {
     const struct og_subject *subject;
     uint32_t number; /* OG_NO_DOC: it is not added */
     int64_t time;    /* of the catalogue */
-    /* Out: an array of n, whose type depends on the kind of index. */
+    /* Output: an array of n, whose type depends on the kind of index. */
     const void *answer;
     size_t n_answer;
 };
@@ -57,7 +57,7 @@ struct og_index_run {
     void *ctx;
 };
 
-/* What an index was made with. */
+/* The parameters with which an index was made. */
 struct og_index_making {
     og_near_options near;
     og_sentences_options sentences;
@@ -86,7 +86,8 @@ struct og_index_ops {
     og_status (*take_run)(void *index, const struct og_index_run *run,
                           og_error *err);
     void (*get_answer)(const void *index, size_t i, struct og_index_doc *doc);
-    /* Documents of the store that it has, also after a run that failed. */
+    /* The number of documents of the store that it has, also after a run that
+     * failed. */
     uint32_t (*n_documents)(const void *index);
     /* The state of a thread for a run. It is owned by a trace. */
     og_status (*new_asker)(void *index, og_trace *trace, void **out,
@@ -94,9 +95,9 @@ struct og_index_ops {
     void (*free_asker)(void *asker);
     /* Document `number` has nothing to add: it was removed. */
     void (*skip)(void *index, uint32_t number);
-    /* Writes everything added to files. The documents are safe on disk. */
+    /* Writes everything added to files. The documents are durable already. */
     og_status (*flush)(void *index, og_error *err);
-    /* What it was made with, so that it can be rebuilt. */
+    /* Its parameters, so that it can be rebuilt. */
     void (*describe)(const void *index, struct og_index_making *out);
     /* Whether a file in its folder is the index's own. */
     bool (*is_file)(const char *name);
@@ -120,7 +121,7 @@ struct og_derived_index {
 struct og_derived_indexes {
     unsigned on; /* OG_INDEX_* */
     struct og_derived_index one[OG_INDEX_KINDS];
-    struct og_stored_texts *stored; /* to catch up from; NULL: not yet */
+    struct og_stored_texts *stored; /* to catch up from; NULL: not opened yet */
     bool is_stopped; /* they are behind; the next process that opens the store
                         continues */
 };
@@ -132,10 +133,10 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
  * far behind are written to files. */
 og_status og_indexes_finish(og_store *store, og_error *err);
 void og_indexes_close(og_store *store);
-/* The same, and they are not used afterwards. */
+/* The same; they are not used afterwards. */
 void og_indexes_release(og_store *store);
 
-/* The work was stopped: nothing more is written to files now. */
+/* The work was stopped: nothing more is written to files. */
 void og_indexes_stop(og_store *store);
 
 /* Document `number` was added; its text is available, or doc->text.len is 0 and
@@ -144,7 +145,7 @@ og_status og_indexes_note(og_store *store, uint32_t number,
                           const og_document *doc, uint64_t text_len,
                           og_error *err);
 
-/* The same for those of a run that have a number, which rise by one. */
+/* The same for those of a run that have a number; these are consecutive. */
 og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
                               og_error *err);
 
@@ -153,7 +154,7 @@ og_status og_indexes_note_run(og_store *store, const struct og_index_run *run,
 og_status og_index_ask_run(og_store *store, unsigned bit,
                            const struct og_index_run *run, og_error *err);
 
-/* What the trace has for this index. */
+/* The trace's state for this index. */
 og_status og_index_asker(og_trace *trace, const struct og_index_ops *ops,
                          void *index, void **out, og_error *err);
 void og_index_askers_free(og_trace *trace);
@@ -184,7 +185,7 @@ og_status og_indexes_copy(og_store *store, const char *folder,
  * made from the documents of this store. */
 og_status og_indexes_check_own(og_store *store, og_error *err);
 
-/* Opens all that are on, which compares every byte of their files. */
+/* Opens all that are on, which verifies every byte of their files. */
 og_status og_indexes_check(og_store *store, og_error *err);
 
 /* All documents that were added so far, with their texts; of a store that keeps

@@ -21,7 +21,7 @@ bool og_index_is_on(const og_store *store,
 bool og_index_has_files(const og_store *store,
                         const struct og_derived_index *index);
 
-/* Opens it, unless it is open; `is_new`: its folder is made. */
+/* Opens it, unless it is open; `is_new`: creates its folder. */
 og_status og_index_open(og_store *store, struct og_derived_index *index,
                         bool is_new, const og_store_options *options,
                         og_error *err);
@@ -33,7 +33,7 @@ og_status og_index_catch_up_to(og_store *store, struct og_derived_index *index,
                                uint32_t end, const og_store_options *options,
                                og_error *err);
 
-/* What it has in memory goes to its files. */
+/* Writes its content in memory to its files. */
 og_status og_index_flush(og_store *store, struct og_derived_index *index,
                          og_error *err);
 

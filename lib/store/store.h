@@ -1,8 +1,8 @@
 #ifndef OG_STORE_STORE_H
 #define OG_STORE_STORE_H
 
-/* A store from the inside: its steps, for og_store_add() and for a stream,
- * which takes them on several threads. */
+/* The internals of a store: its steps, for og_store_add() and for a stream,
+ * which runs them on several threads. */
 
 #include "lib/store/catalogue/catalogue.h"
 #include "lib/store/index.h"
@@ -20,7 +20,7 @@ struct og_store_batch;
  * hits (store_table.h). */
 struct og_remote_found {
     uint8_t *lost;     /* 1: it is missing but may have been there once */
-    uint32_t *holders; /* as they were found; some hits are dropped */
+    uint32_t *holders; /* as found in the look-up; some hits are dropped */
     size_t n;          /* 0: not queried */
     size_t lost_cap, holders_cap;
     struct og_pack reversed;
@@ -51,12 +51,12 @@ struct og_copiers {
 
 /* The texts: store_texts.h. */
 struct og_keeping {
-    struct og_texts *texts;        /* NULL: only read, or none are kept */
+    struct og_texts *texts;        /* NULL: read-only, or no texts */
     struct og_framer framer;       /* of og_store_add() */
     struct og_text_reader *reader; /* of older versions; NULL: not yet */
 };
 
-/* Two documents with the same slot are taken for one. */
+/* Two documents with the same slot are not distinguished. */
 #define OG_CHANGED_SLOTS 8192
 
 struct og_store {
@@ -66,13 +66,13 @@ struct og_store {
     struct og_shingle_key shingle_key;
     struct og_prepare_options prepare;
     struct og_table table;
-    struct og_remote_table *remote; /* instead; NULL: its own */
-    uint64_t table_memory;          /* that a new one elsewhere shall have */
+    struct og_remote_table *remote; /* a remote table; NULL: its own */
+    uint64_t table_memory;          /* requested for a new remote table */
     /* Documents and texts are on the servers of that table, and other front
      * ends add to them; NULL: they are the store's own. */
     struct og_shared *shared;
-    struct og_store_batch *alone; /* of documents that go by themselves there;
-                                     NULL: not yet */
+    struct og_store_batch *alone; /* for documents that are added one by one
+                                     there; NULL: not needed yet */
     struct og_catalogue catalogue;
     struct og_pending pending;
     uint32_t n_removed; /* documents */
@@ -89,7 +89,7 @@ struct og_store {
     bool is_read_only;
     struct og_derived_indexes indexes;
     og_trace *own_trace; /* of og_store_add() without one; NULL: not yet */
-    struct og_origin_caches origin_caches; /* of all traces */
+    struct og_origin_caches origin_caches; /* shared by all traces */
 };
 
 struct og_trace {
@@ -118,7 +118,7 @@ struct og_trace {
 void og_trace_init(og_trace *trace, og_store *store);
 void og_trace_release(og_trace *trace);
 
-/* What a table of a store is like. */
+/* The options of a store's table. */
 struct og_table_options og_store_table_options(const og_params *params);
 
 /* ---- the writer's steps, for one document, in this order ---- */
@@ -132,14 +132,15 @@ struct og_subject {
     /* Set by og_store_identify(). */
     uint32_t same; /* hash of what params.same names; 0: nothing */
     struct og_doc_place place;
-    uint32_t n_before; /* documents that there were when it came */
+    uint32_t n_before; /* number of documents when it arrived */
     uint32_t latest;   /* the latest document with its id; OG_NO_DOC: none */
     uint32_t series;   /* the first one */
-    bool is_known;     /* the latest is this very document */
-    bool takes_id;     /* of a shared store: its id names another document */
+    bool is_known;     /* the latest one equals this document */
+    bool takes_id;     /* of a shared store: its id refers to another
+                          document */
 };
 
-/* A subject that was not identified yet. */
+/* A subject that is not identified yet. */
 struct og_subject og_subject_of(const og_document *doc,
                                 const struct og_prepared *prepared);
 
@@ -152,8 +153,8 @@ bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);
 /* Whether hits can be compared with the texts of their origins. */
 bool og_store_can_confirm(const og_store *store);
 
-/* Is it known, and where is it in the order? Any thread when `shared`,
- * else the writer's. */
+/* Determines whether it is known, and its place in the order. Any thread if
+ * `shared`, otherwise the writer's. */
 og_status og_store_identify(og_store *store, struct og_subject *subject,
                             bool shared, og_trace *trace, og_error *err);
 
@@ -161,8 +162,8 @@ og_status og_store_identify(og_store *store, struct og_subject *subject,
 bool og_subject_is_same(const struct og_subject *subject,
                         const struct og_entry *entry, bool only_asks);
 
-/* Looks up and labels: trace->labels. When neither the answer nor the eviction
- * needs labels (`for_answer` is false), makes only room for them. */
+/* Looks up and labels: trace->labels. If neither the answer nor the eviction
+ * needs labels (`for_answer` is false), only reserves room for them. */
 og_status og_store_ask(og_store *store, const struct og_subject *subject,
                        bool for_answer, og_trace *trace, og_error *err);
 
@@ -205,34 +206,34 @@ og_status og_store_take(og_store *store, const struct og_subject *subject,
  * count as found for the eviction. After og_store_ask(). */
 og_status og_store_see(og_store *store, const struct og_subject *subject,
                        og_trace *trace, og_error *err);
-/* What its record changes in memory; false: it is not a sighting. */
+/* The changes of its record in memory; false: it is not a sighting. */
 bool og_store_apply_sighting(og_store *store, const uint8_t *data, size_t len);
 /* The fingerprints of the record: n of them at `data` + 8. SIZE_MAX: it is not
  * valid. */
 size_t og_sighting_count(const uint8_t *data, size_t len);
 
-/* For og_store.order: whatever depended on the order of documents does not hold
- * any more; and a number that is another one then, 0 when nothing of it lasts.
- * The second is for any thread. */
+/* For og_store.order: results that depended on the order of documents are no
+ * longer valid; and a number that is then another one, 0 if no such result can
+ * be cached. The second is for any thread. */
 void og_store_reorder(og_store *store);
 uint64_t og_store_order(const og_store *store);
 /* The slot of a document in og_store.changed. */
 uint16_t og_store_changed_slot(uint32_t doc);
-/* Whether the table still names for the fingerprints of a document what it
- * named when they were looked up. */
+/* Whether the table still names the same documents for the fingerprints of a
+ * document as when they were looked up. */
 bool og_store_still_names(const og_store *store,
                           const struct og_ancestors *found);
 
-/* Its text stays with the trace: the next documents are often compared with it.
- */
+/* Keeps its text in the trace: the next documents are often compared with
+ * it. */
 void og_store_keep_at_hand(const struct og_subject *subject, og_trace *trace);
 
-/* What a record of the journal has of them. */
+/* The part of them in a record of the journal. */
 struct og_additions og_store_journal_part(const og_store *store,
                                           const struct og_additions *additions);
 
-/* What a record of the journal changes in memory; for og_store_take() and for
- * replaying one. `entry` is of document catalogue.n. */
+/* The changes of a record of the journal in memory; for og_store_take() and for
+ * replaying. `entry` is of document catalogue.n. */
 void og_store_apply(og_store *store, const struct og_mark *mark,
                     struct og_additions *additions, bool may_reorder);
 /* The same for a document that is already in the store. */

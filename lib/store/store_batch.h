@@ -24,7 +24,7 @@ struct og_run_doc {
     struct og_subject subject; /* its text is in the store, if it is kept */
     bool is_added;
     struct og_entry entry;
-    struct og_pack bytes; /* the entry, then what else a record has */
+    struct og_pack bytes; /* the entry, then the rest of a record */
     size_t entry_len;
     struct og_pack extra; /* additions that are not those of the selection */
     bool has_met; /* of a shared store: another document since its look-up */
@@ -34,7 +34,7 @@ struct og_store_batch {
     og_store *store;
     const og_allocator *allocator;
     struct og_table_batch table;
-    struct og_remote_batch remote; /* instead, of a table elsewhere */
+    struct og_remote_batch remote; /* in its place, for a remote table */
     struct og_remote_sharing sharing;
     struct og_run_doc *docs;
     struct og_table_part *parts; /* of each document */
@@ -68,12 +68,12 @@ og_status og_store_batch_begin(struct og_store_batch *batch, size_t most,
 bool og_store_batch_add(struct og_store_batch *batch,
                         struct og_subject *subject, bool is_added);
 
-/* Looks up, settles, labels. Nothing has changed when it fails. */
+/* Looks up, settles, labels. Nothing has changed if it fails. */
 og_status og_store_batch_label(struct og_store_batch *batch,
                                const struct og_phases *phases, og_error *err);
 
-/* Takes in those that are added. After a failure *out_n (of the run) are in.
- * og_store_batch_tidy() follows when their texts are no longer needed. */
+/* Adds those that are to be added. After a failure *out_n (of the run) are in.
+ * og_store_batch_tidy() follows once their texts are no longer needed. */
 og_status og_store_batch_take(struct og_store_batch *batch,
                               const struct og_phases *phases, size_t *out_n,
                               og_error *err);

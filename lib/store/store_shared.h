@@ -37,7 +37,7 @@ og_status og_store_batch_take_shared(struct og_store_batch *batch,
 og_status og_store_take_alone(og_store *store, const struct og_subject *subject,
                               og_trace *trace, og_error *err);
 
-/* How the batch learns of the documents of other front ends. */
+/* The callbacks by which the batch learns of documents of other front ends. */
 struct og_remote_sharing og_store_batch_sharing(struct og_store_batch *batch);
 
 #endif

@@ -10,14 +10,14 @@
 
 #include "lib/store/store.h"
 
-/* Whether such a store can have a table elsewhere. */
+/* Whether such a store can have a remote table. */
 og_status og_store_check_elsewhere(const og_params *params, og_error *err);
 
 /* After the rest of the store was opened: finds or creates the table, and
  * updates it if the store is written. */
 og_status og_store_attach_table(og_store *store, const char *address,
                                 og_access access, og_error *err);
-/* All documents are in. */
+/* Records that all documents are in. */
 og_status og_store_note_table(og_store *store, og_error *err);
 
 /* The hits of a selection. `shared`: any thread, otherwise the writer's. With a
@@ -26,7 +26,7 @@ og_status og_store_find(og_store *store, const struct og_selection *selection,
                         bool shared, struct og_hit *hits,
                         struct og_remote_found *found, og_error *err);
 
-/* og_store_apply() of a table elsewhere. Who else has the fingerprints is in
+/* og_store_apply() for a remote table. Other holders of the fingerprints are in
  * trace->found. */
 og_status og_store_apply_elsewhere(og_store *store, const struct og_mark *mark,
                                    og_trace *trace,
