@@ -8,12 +8,13 @@
 
 #include "handlers.h"
 #include "problem.h"
+#include "reply.h"
 #include "server.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 /* Longer bodies are processed by a thread for slow requests. */
 enum { SHORT_BODY = 64 << 10 };
@@ -51,6 +52,7 @@ static void end_request(void *ctx, struct MHD_Connection *connection,
     if (r == NULL) return;
     *con_cls = NULL;
     const double seconds = (double)(server_now() - r->began) / 1e9;
+    r->n_early = early_leave(r);
     if (r->uri != NULL) log_request(&s->log, r, seconds * 1e3);
     watchdog_note(&s->watchdog, r->peer, PEER_IDLE);
     if (r->body.len > WARM_READER) {
@@ -72,6 +74,8 @@ static void end_request(void *ctx, struct MHD_Connection *connection,
 
 void request_finish(struct request *r)
 {
+    /* The last results are sent by send_early(). */
+    if (r->is_early && !r->is_last && early_take(r)) return;
     MHD_resume_connection(r->connection);
 }
 
@@ -155,7 +159,7 @@ static bool find_route(struct request *r)
 }
 
 /* False: the reply is set. */
-static bool take_head(struct request *r)
+static bool take_head(struct request *r, const char *version)
 {
     if (r->uri == NULL) return problem(r, 503, "out of memory");
     if (atomic_load(&r->server->is_draining))
@@ -165,7 +169,7 @@ static bool take_head(struct request *r)
         return false;
     r->place = r->route->place;
     r->is_streamed = r->route->is_stream != NULL && r->route->is_stream(r);
-    return check_length(r) && check_encoding(r);
+    return early_choose(r, version) && check_length(r) && check_encoding(r);
 }
 
 /* ---- the body ---- */
@@ -253,71 +257,28 @@ static bool check_body(struct request *r)
 
 /* ---- the answer ---- */
 
-static void add_header(struct MHD_Response *response, const char *name,
-                       const char *value)
+/* The end of early results: the library closes the connection. */
+static enum MHD_Result send_early(struct request *r)
 {
-    if (value != NULL) MHD_add_response_header(response, name, value);
-}
-
-static void allow_origin(const struct request *r, struct MHD_Response *response)
-{
-    const struct serve_list *origins = &r->server->options->origins;
-    const char *origin = origins->n > 0 ? request_header(r, "Origin") : NULL;
-    for (size_t i = 0; origin != NULL && i < origins->n; i++) {
-        if (fnmatch(origins->items[i], origin, 0) != 0) continue;
-        add_header(response, "Access-Control-Allow-Origin", origin);
-        add_header(response, "Vary", "Origin");
-        add_header(response, "Access-Control-Allow-Headers",
-                   "Authorization, Content-Type, Content-Encoding");
-        add_header(response, "Access-Control-Allow-Methods",
-                   "GET, POST, DELETE");
-        return;
+    struct server *s = r->server;
+    if (r->phase != PHASE_ENDING) {
+        r->phase = PHASE_ENDING;
+        metrics_count(&s->metrics, r, (double)(server_now() - r->began) / 1e9);
+        watchdog_note(&s->watchdog, r->peer, PEER_READING);
+        early_end(r);
     }
-}
-
-static void add_headers(const struct request *r, struct MHD_Response *response)
-{
-    const struct reply *reply = &r->reply;
-    char seconds[16];
-    if (reply->status != 204) add_header(response, "Content-Type", reply->type);
-    add_header(response, "X-Request-Id", r->id);
-    add_header(response, "Cache-Control", "no-store");
-    add_header(response, "X-Content-Type-Options", "nosniff");
-    add_header(response, "Content-Security-Policy",
-               reply->csp != NULL
-                   ? reply->csp
-                   : "default-src 'none'; frame-ancestors 'none'");
-    add_header(response, "Allow", reply->allow);
-    if (reply->status == 401)
-        add_header(response, "WWW-Authenticate", "Bearer realm=\"origo\"");
-    if (reply->retry_after != 0) {
-        snprintf(seconds, sizeof(seconds), "%u", reply->retry_after);
-        add_header(response, "Retry-After", seconds);
-    }
-    if (atomic_load(&r->server->is_draining))
-        add_header(response, "Connection", "close");
-    allow_origin(r, response);
-}
-
-static struct MHD_Response *make_response(struct request *r)
-{
-    struct reply *reply = &r->reply;
-    if (reply->stream != NULL) return reply->stream;
-    if (reply->fixed != NULL)
-        return MHD_create_response_from_buffer(
-            reply->fixed_len, (void *)reply->fixed, MHD_RESPMEM_PERSISTENT);
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        reply->body.len, reply->body.data, MHD_RESPMEM_MUST_FREE);
-    if (response != NULL) reply->body.data = NULL;
-    return response;
+    if (!early_is_sent(r)) return MHD_YES;
+    r->phase = PHASE_DONE;
+    return MHD_NO;
 }
 
 static enum MHD_Result send_reply(struct request *r)
 {
+    if (r->early != NULL) return send_early(r);
     if (r->reply.body.failed) problem(r, 503, "out of memory");
-    struct MHD_Response *response = make_response(r);
+    struct MHD_Response *response = reply_make_response(r);
     if (response == NULL) return MHD_NO;
-    add_headers(r, response);
+    reply_add_headers(r, response);
     /* Before the client can have the answer and ask for the counts. */
     if (r->client == NULL)
         metrics_count(&r->server->metrics, r,
@@ -341,6 +302,7 @@ static bool has_body(const struct request *r)
 }
 
 static enum MHD_Result first_call(struct request *r, const char *method,
+                                  const char *version,
                                   struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -350,7 +312,7 @@ static enum MHD_Result first_call(struct request *r, const char *method,
     snprintf(r->method, sizeof(r->method), "%s", method);
     r->phase = PHASE_BODY;
     /* An answer before the body was received ends the connection. */
-    if (!take_head(r) && has_body(r)) return send_reply(r);
+    if (!take_head(r, version) && has_body(r)) return send_reply(r);
     watchdog_note(&r->server->watchdog, r->peer, PEER_SENDING);
     return MHD_YES;
 }
@@ -373,24 +335,48 @@ static enum MHD_Result last_call(struct request *r)
     return send_reply(r);
 }
 
-/* A client that sent a Content-Length has the whole body and gets no result
- * before its end, so lines are collected into larger pieces. Without one it may
- * wait for an effect before it sends the next line. */
+/* Whether more of the body is here already, so that on_access() is called again
+ * at once. Less than this may be nothing but the ends of chunks. */
+static bool is_more_here(const struct request *r)
+{
+    enum { CERTAINLY_BODY = 4096 };
+    int n = 0;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info != NULL && ioctl(info->connect_fd, FIONREAD, &n) == 0 &&
+           n >= CERTAINLY_BODY;
+}
+
+/* Lines are collected into larger pieces as long as they keep coming. A client
+ * that sent a Content-Length and gets no result before the end has the whole
+ * body; any other may wait for an effect before it sends the next line. */
 static void pass_lines_on(struct request *r)
 {
     if (r->is_too_long || r->is_broken || r->is_refused ||
         r->reply.status != 0 || !has_line(&r->body))
         return;
-    if (!r->has_length || r->body.len >= STREAM_PIECE)
+    const bool may_wait = !r->has_length || r->is_early;
+    if (r->body.len >= STREAM_PIECE || (may_wait && !is_more_here(r)))
         sleep_until_run(r, true);
     else
-        watchdog_note(&r->server->watchdog, r->peer, PEER_SENDING);
+        watchdog_note(&r->server->watchdog, r->peer,
+                      r->early != NULL ? PEER_STREAMING : PEER_SENDING);
+}
+
+/* False: the client is gone. */
+static bool is_early_open(struct request *r)
+{
+    const enum early_state state = early_state(r);
+    if (state == EARLY_ENDED && r->reply.status == 0)
+        problem(r, 413, "the results are not read");
+    return state != EARLY_BROKEN;
 }
 
 static enum MHD_Result next_piece(struct request *r, const char *data,
                                   size_t *len)
 {
     enum { FAR_TOO_LONG = 4 << 20 };
+    if (r->early != NULL && !is_early_open(r)) return MHD_NO;
     take_piece(r, data, *len);
     *len = 0;
     /* An answer can be sent only after the whole body was received: read the
@@ -415,9 +401,10 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection,
                                  size_t *upload_data_size, void **con_cls)
 {
     struct request *r = *con_cls;
-    (void)ctx, (void)url, (void)version;
+    (void)ctx, (void)url;
     if (r == NULL) return MHD_NO;
-    if (r->phase == PHASE_HEAD) return first_call(r, method, connection);
+    if (r->phase == PHASE_HEAD)
+        return first_call(r, method, version, connection);
     if (r->phase == PHASE_DONE) {
         *upload_data_size = 0;
         return MHD_YES;

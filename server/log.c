@@ -71,8 +71,9 @@ void log_request(const struct log *log, const struct request *r,
 {
     char time[40];
     struct buffer b = {0};
-    const size_t len =
-        r->reply.fixed != NULL ? r->reply.fixed_len : r->reply.body.len;
+    const uint64_t len = r->n_early > 0           ? r->n_early
+                         : r->reply.fixed != NULL ? r->reply.fixed_len
+                                                  : r->reply.body.len;
     const unsigned tenths = (unsigned)(milliseconds * 10 + 0.5);
     if (log->is_quiet) return;
     stamp(time);
@@ -84,10 +85,10 @@ void log_request(const struct log *log, const struct request *r,
         buffer_c_string(&b, r->uri);
         buffer_format(&b,
                       ",\"status\":%u,\"role\":\"%s\",\"in\":%llu,"
-                      "\"out\":%zu,\"ms\":%u.%u}",
+                      "\"out\":%llu,\"ms\":%u.%u}",
                       r->reply.status, role_name(r->role),
-                      (unsigned long long)r->n_received, len, tenths / 10,
-                      tenths % 10);
+                      (unsigned long long)r->n_received,
+                      (unsigned long long)len, tenths / 10, tenths % 10);
     } else {
         buffer_format(&b, "%s %s %s ", time, r->id, r->method);
         put_path(&b, r->uri);

@@ -23,6 +23,18 @@ const char *problem_title(unsigned status)
     }
 }
 
+void problem_write(struct buffer *b, unsigned status, const char *detail,
+                   const char *id)
+{
+    buffer_text(b, "{\"type\":\"about:blank\",\"title\":");
+    buffer_c_string(b, problem_title(status));
+    buffer_format(b, ",\"status\":%u,\"detail\":", status);
+    buffer_c_string(b, detail);
+    buffer_text(b, ",\"instance\":");
+    buffer_c_string(b, id);
+    buffer_text(b, "}\n");
+}
+
 bool problem(struct request *r, unsigned status, const char *format, ...)
 {
     char detail[640];
@@ -37,13 +49,7 @@ bool problem(struct request *r, unsigned status, const char *format, ...)
     r->reply.type = "application/problem+json";
     r->reply.fixed = NULL;
     if (status == 429 || status == 503) r->reply.retry_after = 1;
-    buffer_text(b, "{\"type\":\"about:blank\",\"title\":");
-    buffer_c_string(b, problem_title(status));
-    buffer_format(b, ",\"status\":%u,\"detail\":", status);
-    buffer_c_string(b, detail);
-    buffer_text(b, ",\"instance\":");
-    buffer_c_string(b, r->id);
-    buffer_text(b, "}\n");
+    problem_write(b, status, detail, r->id);
     return false;
 }
 

@@ -12,6 +12,9 @@ bool problem(struct request *r, unsigned status, const char *format, ...)
 /* The same, with the HTTP status that corresponds to an error of the
  * library. */
 bool problem_of(struct request *r, const og_error *err);
+/* The document alone; `id` is that of the request. */
+void problem_write(struct buffer *b, unsigned status, const char *detail,
+                   const char *id);
 const char *problem_title(unsigned status);
 
 #endif

@@ -52,7 +52,13 @@ struct reply {
     struct MHD_Response *stream; /* events: created by the handler */
 };
 
-enum phase { PHASE_HEAD, PHASE_BODY, PHASE_WAITING, PHASE_DONE };
+enum phase {
+    PHASE_HEAD,
+    PHASE_BODY,
+    PHASE_WAITING,
+    PHASE_ENDING, /* early results: the last of them are being sent */
+    PHASE_DONE
+};
 
 struct request {
     struct server *server;
@@ -76,6 +82,7 @@ struct request {
     bool is_too_long, is_broken;
     bool is_refused;  /* all bodies together are too large */
     bool is_streamed; /* its lines are processed as they arrive */
+    bool is_early;    /* and their results sent as they are known */
     bool has_length;  /* it has a Content-Length */
     bool is_last;     /* the body is complete */
     struct reply reply;
@@ -87,8 +94,10 @@ struct request {
     bool has_written;      /* waits for the next commit */
     struct buffer results; /* of a stream of documents */
     uint64_t n_lines;
-    struct client *client; /* of events */
-    struct request *next;  /* in a queue */
+    struct early_results *early; /* the response, once it has begun */
+    uint64_t n_early;            /* bytes of it that were sent */
+    struct client *client;       /* of events */
+    struct request *next;        /* in a queue */
 };
 
 /* The path of a URI without its query, percent-decoded; `out` has room for all

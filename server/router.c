@@ -14,7 +14,7 @@ const struct route routes[] = {
                         "boilerplate reworded verify across_groups",
      prepare_trace, handle_trace, NULL},
     {"POST", "/v1/documents", ROLE_WRITE, PLACE_WRITER, true,
-     DOCUMENT_ARGUMENTS, prepare_add, handle_add, is_ndjson},
+     DOCUMENT_ARGUMENTS " results", prepare_add, handle_add, is_ndjson},
     {"GET", "/v1/documents", ROLE_READ, PLACE_READER, false,
      "prefix source text before limit", NULL, handle_browse, NULL},
     {"GET", "/v1/documents/*", ROLE_READ, PLACE_HERE, false, "text", NULL,

@@ -121,6 +121,7 @@ static void drain(struct server *s)
     /* Waits for requests that are being processed. */
     while (atomic_load(&s->n_active) > 0 && server_now() < until) {
         watchdog_end_idle(&s->watchdog);
+        early_sender_drain(&s->early);
         pause_for(5);
     }
     watchdog_end_all(&s->watchdog);
@@ -138,7 +139,7 @@ static og_status start(struct server *s, int *out_fd, og_error *err)
     const size_t most = s->options->max_queue;
     if (!workers_start(&s->short_workers, s->n_threads, most) ||
         !workers_start(&s->long_workers, s->n_threads, most) ||
-        !watchdog_start(&s->watchdog, s))
+        !watchdog_start(&s->watchdog, s) || !early_sender_start(&s->early, s))
         return fail(err, OG_ERR_MEMORY, "threads", "cannot be started");
     return daemon_start(s, *out_fd, err);
 }
@@ -150,6 +151,7 @@ static void stop(struct server *s)
     workers_stop(&s->short_workers);
     workers_stop(&s->long_workers);
     daemon_stop(s);
+    early_sender_stop(&s->early);
     watchdog_stop(&s->watchdog);
     watches_close(&s->watches);
 }

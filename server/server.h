@@ -4,9 +4,11 @@
 /* What all parts of the server share.
  *
  *     listen -> daemon -> router -> rights -> handlers -> writer -> events
- *                  \-> watchdog                 \-> readers   \-> watches */
+ *                  \-> watchdog                 \-> readers   \-> watches
+ *                                                          \-> early_results */
 
 #include "auth.h"
+#include "early_results.h"
 #include "hub.h"
 #include "log.h"
 #include "metrics.h"
@@ -47,6 +49,7 @@ struct server {
     struct hub hub;
     struct watches watches;
     struct watchdog watchdog;
+    struct early_sender early;
     struct phrases_kept phrases;
     struct MHD_Daemon *daemon;
     struct buffer tls_cert, tls_key;

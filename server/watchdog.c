@@ -39,7 +39,8 @@ static bool is_late(const struct watchdog *w, const struct connection *c,
     const uint64_t limit = (uint64_t)w->server->options->timeout * 1000000000u;
     const uint64_t age = now > c->since ? now - c->since : 0;
     switch (c->state) {
-    case PEER_SENDING: return age > limit;
+    case PEER_SENDING:
+    case PEER_STREAMING: return age > limit;
     /* libmicrohttpd ends silent connections; a slow head has twice the time. */
     case PEER_IDLE: return age > 2 * limit;
     case PEER_READING: return age > 4 * limit;

@@ -14,10 +14,11 @@
 struct server;
 
 enum peer_state {
-    PEER_IDLE,    /* between two requests, or in the head of one */
-    PEER_SENDING, /* its body is being received */
-    PEER_WAITING, /* for an answer, or for events: no limit here */
-    PEER_READING, /* receives its answer */
+    PEER_IDLE,      /* between two requests, or in the head of one */
+    PEER_SENDING,   /* its body is being received */
+    PEER_STREAMING, /* the same, and its answer has begun */
+    PEER_WAITING,   /* for an answer, or for events: no limit here */
+    PEER_READING,   /* receives its answer */
 };
 
 struct connection {
