@@ -1,8 +1,7 @@
-/* Directory tables, sorted tables and packed tables against the definition. */
+/* Tables of every form, behind the same door, against the definition. */
 
 #include "tests/unit/code_support.h"
 
-#include "lib/hamming/code_permuted.h"
 #include "lib/hamming/code_plan.h"
 
 enum { MOST = 2500, QUESTIONS = 60 };
@@ -87,62 +86,6 @@ static void all_forms_find_all(void **state)
     }
 }
 
-static void forms_that_do_not_fit(void **state)
-{
-    (void)state;
-    struct og_code_plan plan;
-    og_error err;
-    const struct og_code_choice slices = {0, -1, OG_CODE_SLICES};
-    assert_int_equal(og_code_plan(&plan, 10, 15, &slices, &err), OG_OK);
-    assert_int_equal(og_code_plan(&plan, 10, 16, &slices, &err), OG_ERR_USAGE);
-    /* No table fits into nothing: the smallest is taken all the same. */
-    const struct og_code_choice sorted = {0, -1, OG_CODE_SORTED};
-    assert_int_equal(og_code_plan(&plan, 1000, 3, &sorted, &err), OG_OK);
-    assert_int_equal(plan.design.n_tables, 4);
-    assert_int_equal(plan.bytes, 4 * 1000 * 8);
-}
-
-static void sorted_tables_find_all(void **state)
-{
-    (void)state;
-    uint64_t seed = 13;
-    static struct og_code_permuted permuted;
-    static const unsigned paper[] = {4, 10, 16, 20};
-    for (size_t round = 0; round < 24; round++) {
-        static const size_t sizes[] = {0, 1, 1000, MOST};
-        struct og_code_design d;
-        const size_t n =
-            lot_of_codes(codes, sizes[round / 2 % 4], round % 2 == 0, &seed);
-        ask_questions(n, &seed);
-        assert_true(og_code_design_paper(&d, paper[round % 4]));
-        for (int packed = 0; packed <= 1; packed++) {
-            struct matches seen = {0};
-            assert_int_equal(og_code_permuted_init(&permuted, &d, codes, n,
-                                                   packed != 0, NULL, NULL),
-                             OG_OK);
-            assert_true(og_code_permuted_ask(&permuted, questions, QUESTIONS, 3,
-                                             &seen, add_match));
-            const struct matches truth =
-                true_matches(codes, n, questions, QUESTIONS, 3);
-            assert_int_equal(seen.n, truth.n);
-            assert_true(seen.sum == truth.sum);
-            og_code_permuted_release(&permuted);
-        }
-    }
-}
-
-static void sorted_tables_have_no_radius(void **state)
-{
-    (void)state;
-    static struct og_code_permuted permuted;
-    struct og_code_design d;
-    og_error err;
-    assert_true(og_code_design_parts(&d, 3, 2));
-    assert_int_equal(
-        og_code_permuted_init(&permuted, &d, codes, 0, false, NULL, &err),
-        OG_ERR_USAGE);
-}
-
 static bool stop(void *ctx, size_t question, uint64_t code)
 {
     (void)question, (void)code;
@@ -169,48 +112,6 @@ static void asking_stops_when_told(void **state)
     }
 }
 
-/* Values near and far apart: every range is walked, and nothing else. */
-static bool next_value(void *ctx, uint64_t value)
-{
-    const uint64_t **at = ctx;
-    assert_true(*(*at)++ == value);
-    return true;
-}
-
-static void packed_values_come_back(void **state)
-{
-    (void)state;
-    uint64_t seed = 17;
-    for (unsigned kind = 0; kind < 5; kind++) {
-        size_t n = kind == 4 ? 64 : MOST;
-        struct og_code_packed packed;
-        for (size_t i = 0; i < n; i++) {
-            codes[i] = kind == 0   ? og_random_next(&seed)
-                       : kind == 1 ? i
-                       : kind == 2 ? i << 40 | i % 3
-                       : kind == 3 ? og_random_next(&seed) >> i % 60
-                                   : UINT64_C(1) << i;
-        }
-        uint64_t *spare = malloc(n * 8);
-        n = og_code_sort(codes, spare, n);
-        free(spare);
-        assert_int_equal(og_code_packed_init(&packed, codes, n, NULL, NULL),
-                         OG_OK);
-        if (kind == 1) assert_true(packed.n_bits < 8 * n);
-        for (int i = 0; i < 300; i++) {
-            size_t a = og_random_next(&seed) % n;
-            size_t b = a + og_random_next(&seed) % (n - a);
-            if (i == 0) a = 0, b = n - 1;
-            const uint64_t *at = codes + a;
-            assert_true(og_code_packed_walk(&packed, codes[a], codes[b], &at,
-                                            next_value));
-            assert_ptr_equal(at, codes + b + 1);
-            assert_int_equal(og_code_search(codes, n, codes[a]), a);
-        }
-        og_code_packed_release(&packed);
-    }
-}
-
 /* A search among values where interpolation is misled at every step. */
 static void search_takes_log_steps_on_bad_values(void **state)
 {
@@ -227,66 +128,13 @@ static void search_takes_log_steps_on_bad_values(void **state)
     free(values);
 }
 
-static void the_planner_says_why(void **state)
-{
-    (void)state;
-    struct og_code_plan plan;
-    char text[8192];
-    og_error err;
-    static const uint64_t sizes[] = {0,       1,         1000,
-                                     1000000, 100000000, 4000000000};
-    for (size_t i = 0; i < LENGTH(sizes); i++) {
-        for (unsigned k = 0; k <= 64; k++) {
-            const uint64_t memory = UINT64_C(1) << 30;
-            assert_int_equal(
-                og_code_plan(&plan, sizes[i], k,
-                             &(struct og_code_choice){memory, -1, 0}, &err),
-                OG_OK);
-            assert_true(plan.bytes <= memory);
-            assert_int_equal(plan.design.max_distance, k);
-            og_code_plan_explain(&plan, sizes[i],
-                                 &(struct og_code_choice){memory, -1, 0}, text,
-                                 sizeof(text));
-            assert_non_null(strstr(text, "\n* "));
-            assert_non_null(strstr(text, "taken: "));
-        }
-    }
-    assert_int_equal(og_code_plan(&plan, 1000000, 3,
-                                  &(struct og_code_choice){0, -1, 0}, &err),
-                     OG_OK);
-    assert_int_equal(plan.design.n_tables, 0);
-    assert_int_equal(og_code_plan(&plan, 1000000, 64,
-                                  &(struct og_code_choice){UINT64_MAX, -1, 0},
-                                  &err),
-                     OG_OK);
-    assert_int_equal(plan.design.n_tables, 0);
-    static const unsigned paper[] = {4, 10, 16, 20};
-    for (size_t i = 0; i < LENGTH(paper); i++) {
-        assert_int_equal(
-            og_code_plan(&plan, 1000000, 3,
-                         &(struct og_code_choice){0, (int)paper[i], 0}, &err),
-            OG_OK);
-        assert_int_equal(plan.design.n_tables, paper[i]);
-    }
-    assert_int_equal(
-        og_code_plan(&plan, 1000, 3, &(struct og_code_choice){0, 17, 0}, &err),
-        OG_ERR_USAGE);
-    assert_string_equal(err.message,
-                        "no design of 17 tables for 64 bits and distance 3");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_designs_find_all),
         cmocka_unit_test(all_forms_find_all),
-        cmocka_unit_test(forms_that_do_not_fit),
-        cmocka_unit_test(sorted_tables_find_all),
-        cmocka_unit_test(sorted_tables_have_no_radius),
         cmocka_unit_test(asking_stops_when_told),
-        cmocka_unit_test(packed_values_come_back),
         cmocka_unit_test(search_takes_log_steps_on_bad_values),
-        cmocka_unit_test(the_planner_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Sorting within fixed memory gives what sorting at once gives; forests merge
- * in any order. */
+/* Sorting within fixed memory gives what sorting at once gives. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +9,6 @@
 #include <cmocka.h>
 
 #include "lib/base/bits.h"
-#include "lib/dedup/components.h"
 #include "lib/disk/sorter.h"
 
 struct record {
@@ -79,49 +77,11 @@ static void test_no_folder(void **state)
     og_sorter_free(sorter);
 }
 
-static void test_forests_merge_in_any_order(void **state)
-{
-    (void)state;
-    enum { N = 300, PARTS = 4 };
-    uint64_t random = 5;
-    struct og_forest whole, parts[PARTS], merged[2];
-    og_forest_init(&whole, NULL);
-    og_forest_reach(&whole, N, NULL);
-    for (int p = 0; p < PARTS; p++) {
-        og_forest_init(&parts[p], NULL);
-        og_forest_reach(&parts[p], N, NULL);
-    }
-    for (int i = 0; i < 250; i++) {
-        const uint32_t a = (uint32_t)(og_random_next(&random) % N);
-        const uint32_t b = (uint32_t)(og_random_next(&random) % N);
-        og_forest_join(&whole, a, b);
-        og_forest_join(&parts[og_random_next(&random) % PARTS], a, b);
-    }
-    og_forest_init(&merged[0], NULL);
-    og_forest_init(&merged[1], NULL);
-    for (int p = 0; p < PARTS; p++) {
-        og_forest_merge(&merged[0], &parts[p], NULL);
-        og_forest_merge(&merged[1], &parts[PARTS - 1 - p], NULL);
-    }
-    for (uint32_t i = 0; i < N; i++) {
-        const uint32_t root = og_forest_root(&whole, i);
-        assert_true(root <= i);
-        assert_int_equal(og_forest_root(&merged[0], i), root);
-        assert_int_equal(og_forest_root(&merged[1], i), root);
-    }
-    og_forest_release(&whole);
-    og_forest_release(&merged[0]);
-    og_forest_release(&merged[1]);
-    for (int p = 0; p < PARTS; p++)
-        og_forest_release(&parts[p]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_on_disk_or_none),
         cmocka_unit_test(test_no_folder),
-        cmocka_unit_test(test_forests_merge_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
