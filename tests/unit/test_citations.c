@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "lib/source/citations.h"
-#include "lib/source/openiti.h"
 #include "lib/text/han.h"
 
 static og_bytes view(const char *s)
@@ -77,34 +76,6 @@ static void test_other_fields(void **state)
     }
 }
 
-static void test_openiti(void **state)
-{
-    (void)state;
-    struct og_openiti o = {0};
-    struct og_citations pages = {0};
-    const og_bytes text =
-        view("######OpenITI#\n\n#META# 010.BookURI\t:: x\n"
-             "#META# 020.BookTITLE\t:: A Book\n#META#Header#End#\n\n"
-             "### | Head PageV01P001\n# one ms017 two\n~~three@ fourPageV01P002"
-             "five\n# %~% six @P02 PageV1Px PageV02P003\n");
-    assert_true(og_is_openiti(text));
-    assert_false(og_is_openiti(view("# a heading of Markdown\n")));
-    assert_int_equal(og_openiti_read(&o, text, &pages, NULL), OG_OK);
-    const og_bytes found = og_citations_end(&pages);
-    static const char expected[] =
-        "Head\none two three@ four five\nsix PageV1Px";
-    assert_int_equal(o.text.len, sizeof(expected) - 1);
-    assert_memory_equal(o.text.data, expected, o.text.len);
-    static const char cited[] =
-        "\"citations\":[[0,\"V01P001\"],[5,\"V01P002\"],"
-        "[25,\"V02P003\"]]";
-    assert_int_equal(found.len, sizeof(cited) - 1);
-    assert_memory_equal(found.data, cited, found.len);
-    assert_memory_equal(o.title.data, " A Book", o.title.len);
-    og_openiti_release(&o);
-    og_pack_release(&pages.json);
-}
-
 static void test_han(void **state)
 {
     (void)state;
@@ -123,7 +94,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found_again),
         cmocka_unit_test(test_other_fields),
-        cmocka_unit_test(test_openiti),
         cmocka_unit_test(test_han),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

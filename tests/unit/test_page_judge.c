@@ -72,24 +72,6 @@ static void features_are_those_of_the_trees(void **state)
     }
 }
 
-/* Two blocks that differ in one fact differ in the bits of that fact. */
-static void features_see_lengths(void **state)
-{
-    struct og_page_survey survey;
-    struct og_page_features a, b;
-    const struct og_page_facts facts = {
-        .m = &text, .page = &page, .survey = &survey};
-    (void)state;
-    judge("<p>" SENTENCE SENTENCE "</p>");
-    og_page_survey(&text, &page, &survey);
-    og_page_features_of(&facts, 0, 0, &a);
-    judge("<p>no</p>");
-    og_page_survey(&text, &page, &survey);
-    og_page_features_of(&facts, 0, 0, &b);
-    assert_true(a.n != b.n ||
-                memcmp(a.bits, b.bits, sizeof(a.bits[0]) * (size_t)a.n) != 0);
-}
-
 static bool is_kept(size_t block)
 {
     return text.stats[text.blocks[block].node].is_kept;
@@ -123,7 +105,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_trees_are_trees),
         cmocka_unit_test(features_are_those_of_the_trees),
-        cmocka_unit_test(features_see_lengths),
         cmocka_unit_test(prose_stays_and_links_go),
         cmocka_unit_test(something_always_stays),
     };

@@ -18,6 +18,7 @@
 #include "lib/disk/old_sum.h"
 #include "lib/sentence/index/old_sentence_segment.h"
 #include "lib/sentence/index/sentences.h"
+#include "tests/sanitized.h"
 
 static og_error err;
 #define OK(expr)                                                               \
@@ -540,17 +541,10 @@ static void damage_is_reported(void **state)
     forget_kept();
 }
 
-/* Sanitizers take ten times as long. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SLOW 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(IS_SLOW)
-enum { N_SAME = 30000, N_NEAR = 10000 };
-#else
-enum { N_SAME = 1000000, N_NEAR = 100000 };
-#endif
+enum {
+    N_SAME = OG_IF_SANITIZED(30000, 1000000),
+    N_NEAR = OG_IF_SANITIZED(10000, 100000)
+};
 
 /* A million times the same sentence: one form, all places counted, a few
  * reported. */
