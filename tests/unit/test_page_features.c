@@ -161,6 +161,7 @@ static void characters(void **state)
     (void)state;
     assert_int_equal(value_of("<p>none of them</p>", 0, COMMAS, 4), 0);
     assert_int_equal(value_of("<p>one, only</p>", 0, COMMAS, 4), 1);
+    assert_int_equal(value_of("<p>a, b, c</p>", 0, COMMAS, 4), 2);
     assert_int_equal(value_of("<p>a, b, c, d</p>", 0, COMMAS, 4), 2);
     assert_int_equal(value_of("<p>a, b, c, d, e</p>", 0, COMMAS, 4), 3);
     assert_int_equal(value_of("<p>no number</p>", 0, DIGITS, 3), 0);
