@@ -450,36 +450,6 @@ static void test_plain_damaged(void **state)
     og_remote_table_close(r);
 }
 
-static void test_plain_values(void **state)
-{
-    static const struct og_hit hits[] = {
-        {0, 0, 0}, {1, 2, 3}, {OG_NO_DOC - 1, 65535, 65535}, {1u << 31, 0, 1}};
-    static const char *const wrong[] = {"",
-                                        "-",
-                                        "x",
-                                        "1 ",
-                                        "+1",
-                                        "--1",
-                                        "9223372036854775808",
-                                        "-9223372036854775809",
-                                        "123456789012345678901",
-                                        "36893488147419103233", /* 2^65 + 1 */
-                                        "-1"}; /* the number of no document */
-    (void)state;
-    for (size_t i = 0; i < sizeof(hits) / sizeof(*hits); i++) {
-        char text[OG_PLAIN_VALUE_LEN];
-        struct og_hit hit;
-        og_plain_write_value(hits[i], text);
-        assert_true(og_plain_read_value((og_bytes){text, strlen(text)}, &hit));
-        assert_memory_equal(&hit, &hits[i], sizeof(hit));
-    }
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-        struct og_hit hit;
-        assert_false(
-            og_plain_read_value((og_bytes){wrong[i], strlen(wrong[i])}, &hit));
-    }
-}
-
 #define TEST(name)  cmocka_unit_test_setup_teardown(name, start, stop)
 #define PLAIN(name) cmocka_unit_test_setup_teardown(name, start_plain, stop)
 
@@ -499,7 +469,6 @@ int main(void)
         PLAIN(test_plain_race),
         PLAIN(test_plain_evictions),
         PLAIN(test_plain_damaged),
-        cmocka_unit_test(test_plain_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
