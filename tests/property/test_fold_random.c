@@ -15,9 +15,10 @@
 #include "lib/text/text.h"
 #include "lib/text/utf8.h"
 #include "tests/property/random_text.h"
+#include "tests/sanitized.h"
 
 #define MAX_LEN  700
-#define N_ROUNDS 6000
+#define N_ROUNDS OG_IF_SANITIZED(2000, 6000)
 
 /* ---- the definition ---- */
 

@@ -7,6 +7,7 @@
  * fingerprint the table evicted, whether it was allowed to, and evicts the
  * same. */
 
+#include "tests/sanitized.h"
 #include "tests/unit/table_support.h"
 
 #define MAX_SLOTS   256
@@ -360,7 +361,8 @@ static void check_table(struct og_table_options options, uint64_t seed)
     memset(&m, 0, sizeof(m));
     table_of(&m.table, options, N_BUCKETS);
     const uint32_t n_fps = 5 * options.bucket_slots;
-    const uint32_t n_rounds = 400 + 20 * options.bucket_slots;
+    const uint32_t n_rounds =
+        400 + OG_IF_SANITIZED(6, 20) * options.bucket_slots;
     for (uint32_t i = 0; i < n_rounds; i++)
         add_one(&m, n_fps, &seed);
     check_look_ups(&m, n_fps);
