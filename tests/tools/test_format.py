@@ -2,6 +2,7 @@
 """`make format` would change nothing, and no drawing in a comment has been poured
 into a paragraph: clang-format does that when one of its lines is too long."""
 
+import os
 import re
 import shutil
 
@@ -25,7 +26,7 @@ POURED = re.compile(r"^ *\* [^ *].*[\w.,;:)>] {3,}(?!\*/)[^ *]")
 
 def poured_drawings():
     for path in checks.files_of("c"):
-        with open(path, encoding="utf-8") as f:
+        with open(os.path.join(checks.ROOT, path), encoding="utf-8") as f:
             for number, line in enumerate(f, 1):
                 if POURED.match(line):
                     yield "%s:%d: %s" % (path, number, line.strip())

@@ -1,4 +1,4 @@
-/* Repeated passages, held against counts that were made the plain way. */
+/* Repeated passages, compared with counts made in the plain way. */
 
 #include <setjmp.h>
 #include <stdarg.h>
