@@ -14,7 +14,8 @@
  * else waits for what is first in the order. They are claimed through one
  * atomic counter. The lock is taken when a thread begins to help and when it
  * leaves; the phase has ended once the counter is at its end and no thread is
- * helping.
+ * helping. Waking a thread takes longer than many a piece, so the caller wakes
+ * two, and each of them two more.
  *
  * The end of the input, or an error, travels around the ring as a job like any
  * other, so that all earlier jobs are taken first. */
@@ -138,6 +139,7 @@ static void *read_all(void *ctx)
         pthread_cond_signal(&r->may_prepare);
         pthread_mutex_unlock(&r->lock);
     }
+    og_stage_rest(&r->reader_times, "wake");
     return NULL;
 }
 
@@ -179,11 +181,24 @@ static bool has_pieces(const struct og_ring *r)
     return r->phase.is_open && atomic_load(&r->phase.next) < r->phase.n;
 }
 
+/* With the lock held. One piece is the caller's; no more threads are woken than
+ * needed. */
+static void wake_helpers(struct og_ring *r)
+{
+    enum { MOST = 2 };
+    const size_t next = atomic_load(&r->phase.next) + 1;
+    const size_t n_left = next < r->phase.n ? r->phase.n - next : 0;
+    const size_t n = n_left < r->n_waiting ? n_left : r->n_waiting;
+    for (size_t i = 0; i < n && i < MOST; i++)
+        pthread_cond_signal(&r->may_prepare);
+}
+
 /* Called, and returns, with the lock held. */
 static void help(struct worker *w)
 {
     struct og_ring *r = w->ring;
     r->phase.n_helpers++;
+    wake_helpers(r);
     pthread_mutex_unlock(&r->lock);
     run_pieces(r, w);
     pthread_mutex_lock(&r->lock);
@@ -215,18 +230,6 @@ struct og_phases og_phases_alone(void *worker)
         .n_threads = 1, .share = share_alone, .worker = worker};
 }
 
-/* With the lock held. One piece is the caller's; no more threads are woken than
- * needed, and all by one system call if all are needed. */
-static void wake_helpers(struct og_ring *r, size_t n)
-{
-    if (n > r->n_waiting) {
-        if (r->n_waiting > 0) pthread_cond_broadcast(&r->may_prepare);
-        return;
-    }
-    for (size_t i = 1; i < n; i++)
-        pthread_cond_signal(&r->may_prepare);
-}
-
 og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
                         void *ctx, og_error *err)
 {
@@ -247,7 +250,7 @@ og_status og_ring_share(struct og_ring *r, size_t n, og_piece_fn *piece,
     atomic_store(&phase->next, 0);
     atomic_store(&phase->failed, n);
     phase->is_open = true;
-    wake_helpers(r, n);
+    wake_helpers(r);
     pthread_mutex_unlock(&r->lock);
     run_pieces(r, &r->caller);
     pthread_mutex_lock(&r->lock);
@@ -308,13 +311,15 @@ static void *prepare_all(void *ctx)
         pthread_mutex_lock(&r->lock);
         struct place *p = wait_for_job(w);
         pthread_mutex_unlock(&r->lock);
-        if (p == NULL) return NULL;
+        if (p == NULL) break;
         prepare_job(r, p, w, &w->times);
         pthread_mutex_lock(&r->lock);
         p->is_prepared = true;
         if (p == place_of(r, r->n_done)) pthread_cond_signal(&r->may_take);
         pthread_mutex_unlock(&r->lock);
     }
+    og_stage_rest(&w->times, "wake");
+    return NULL;
 }
 
 /* ---- the caller ---- */

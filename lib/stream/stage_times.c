@@ -4,6 +4,8 @@
 
 #include "lib/os/clock.h"
 
+#define WAIT "wait"
+
 static void add_seconds(struct og_stage_times *times, const char *stage,
                         double seconds)
 {
@@ -33,6 +35,15 @@ void og_stage_end(struct og_stage_times *times, const char *stage,
     times->inner = begin.inner + seconds;
 }
 
+void og_stage_rest(struct og_stage_times *times, const char *stage)
+{
+    double rest = times->is_on ? og_clock_thread() : 0;
+    for (unsigned i = 0; i < times->n; i++)
+        if (strcmp(times->stages[i].stage, WAIT) != 0)
+            rest -= times->stages[i].seconds;
+    if (rest > 0) add_seconds(times, stage, rest);
+}
+
 double og_wait_begin(const struct og_stage_times *times)
 {
     return times->is_on ? og_clock_seconds() : 0;
@@ -40,5 +51,5 @@ double og_wait_begin(const struct og_stage_times *times)
 
 void og_wait_end(struct og_stage_times *times, double begin)
 {
-    if (times->is_on) add_seconds(times, "wait", og_clock_seconds() - begin);
+    if (times->is_on) add_seconds(times, WAIT, og_clock_seconds() - begin);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OG_STAGES_MOST 16
+#define OG_STAGES_MOST 24
 
 struct og_stage_times {
     bool is_on;
@@ -27,6 +27,9 @@ struct og_stage_begin {
 struct og_stage_begin og_stage_begin(struct og_stage_times *times);
 void og_stage_end(struct og_stage_times *times, const char *stage,
                   struct og_stage_begin begin);
+
+/* For a thread that ends: the time it used outside its stages. */
+void og_stage_rest(struct og_stage_times *times, const char *stage);
 
 /* For a wait: wall-clock seconds. */
 double og_wait_begin(const struct og_stage_times *times);

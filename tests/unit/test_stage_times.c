@@ -2,6 +2,7 @@
 
 #include "tests/unit/stage_support.h"
 
+#include "lib/os/clock.h"
 #include "lib/stream/stage_times.h"
 
 static volatile unsigned sink;
@@ -33,12 +34,32 @@ static void stages_leave_out_what_is_inside(void **state)
     assert_string_equal(t.stages[2].stage, "wait");
 }
 
+/* What no stage has; a thread's clock begins with it, here with the test. */
+static void the_rest_is_a_stage_too(void **state)
+{
+    struct og_stage_times t = {.is_on = true};
+    (void)state;
+    work(20);
+    const double before = og_clock_thread();
+    const struct og_stage_begin begin = og_stage_begin(&t);
+    work(20);
+    og_stage_end(&t, "work", begin);
+    og_wait_end(&t, og_wait_begin(&t));
+    og_stage_rest(&t, "rest");
+    assert_int_equal(t.n, 3);
+    assert_string_equal(t.stages[2].stage, "rest");
+    assert_true(t.stages[2].seconds >= 0.99 * before);
+    assert_true(t.stages[2].seconds + t.stages[0].seconds <=
+                og_clock_thread() + 1e-6);
+}
+
 static void off_costs_nothing(void **state)
 {
     struct og_stage_times t = {.is_on = false};
     (void)state;
     og_stage_end(&t, "a", og_stage_begin(&t));
     og_wait_end(&t, og_wait_begin(&t));
+    og_stage_rest(&t, "rest");
     assert_int_equal(t.n, 0);
 }
 
@@ -46,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages_leave_out_what_is_inside),
+        cmocka_unit_test(the_rest_is_a_stage_too),
         cmocka_unit_test(off_costs_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
