@@ -61,7 +61,7 @@ static og_status reserve(struct og_remote_batch *b, struct og_table_part *parts,
             .lost = b->lost + at};
         at += parts[i].sel->n;
     }
-    return og_settling_begin(&b->settling, parts, n, n_fps, err);
+    return og_settling_begin(&b->settling, parts, n, n_fps, false, err);
 }
 
 /* For documents without a query, none are known. */

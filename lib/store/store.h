@@ -111,6 +111,9 @@ struct og_trace {
     /* Later documents that contain what this one contains; as in og_entry. */
     struct og_entry_origin displaced[OG_ENTRY_ORIGINS];
     uint32_t n_displaced;
+    /* Whose documents are being answered, when some of them are late; NULL:
+     * there are none. */
+    const struct og_store_batch *run;
     struct og_pack bytes;         /* of a record */
     void *askers[OG_INDEX_KINDS]; /* of other indexes; NULL: not yet */
 };
@@ -217,6 +220,17 @@ size_t og_sighting_count(const uint8_t *data, size_t len);
  * be cached. The second is for any thread. */
 void og_store_reorder(og_store *store);
 uint64_t og_store_order(const og_store *store);
+/* Documents that are added with an earlier time than others have, between
+ * _begin and _end: og_additions.earlier, with this as its context, notes from
+ * which documents they take over. The writer alone; the comparison on any
+ * thread. */
+struct og_late {
+    og_store *store;
+    uint64_t order; /* once they are in the table */
+};
+struct og_late og_store_late_begin(og_store *store);
+void og_store_late_end(og_store *store);
+bool og_store_takes_over(const void *late, uint32_t doc, uint32_t holder);
 /* The slot of a document in og_store.changed. */
 uint16_t og_store_changed_slot(uint32_t doc);
 /* Whether the table still names the same documents for the fingerprints of a

@@ -61,15 +61,9 @@ bool og_store_still_names(const og_store *store,
     return true;
 }
 
-/* A document that is added with an earlier time than others have. */
-struct late_document {
-    og_store *store;
-    uint64_t order; /* once it is in the table */
-};
-
-static bool takes_over(const void *ctx, uint32_t doc, uint32_t holder)
+bool og_store_takes_over(const void *ctx, uint32_t doc, uint32_t holder)
 {
-    const struct late_document *late = ctx;
+    const struct og_late *late = ctx;
     if (!og_catalogue_earlier(&late->store->catalogue, doc, holder))
         return false;
     late->store->changed[og_store_changed_slot(holder)] = late->order;
@@ -78,15 +72,25 @@ static bool takes_over(const void *ctx, uint32_t doc, uint32_t holder)
 
 /* The order changes once before, for threads that have found something and not
  * yet noted it, and once after, for threads that search meanwhile. */
+struct og_late og_store_late_begin(og_store *store)
+{
+    const uint64_t order = store->order != 0 ? store->order + 2 : 0;
+    count_order(store);
+    return (struct og_late){store, order};
+}
+
+void og_store_late_end(og_store *store)
+{
+    count_order(store);
+}
+
 static void add_late(og_store *store, struct og_additions *additions)
 {
-    const struct late_document late = {
-        store, store->order != 0 ? store->order + 2 : 0};
-    additions->earlier = takes_over;
+    const struct og_late late = og_store_late_begin(store);
+    additions->earlier = og_store_takes_over;
     additions->ctx = &late;
-    count_order(store);
     og_table_add_many(&store->table, additions);
-    count_order(store);
+    og_store_late_end(store);
     additions->earlier = og_catalogue_earlier;
     additions->ctx = &store->catalogue;
 }

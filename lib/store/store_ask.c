@@ -13,6 +13,7 @@
 #include "lib/align/comparison.h"
 #include "lib/base/checksum.h"
 #include "lib/store/catalogue/shared_documents.h"
+#include "lib/store/store_batch.h"
 #include "lib/store/store_disk.h"
 #include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
@@ -43,6 +44,7 @@ void og_trace_init(og_trace *trace, og_store *store)
     trace->origins.token_key = store->prepare.token_key;
     og_confirming_init(&trace->confirming, allocator);
     trace->comparison = NULL;
+    trace->run = NULL;
     og_copiers_init(&trace->chain, allocator);
     og_filter_rules_init(&trace->filter, allocator);
     trace->bytes = (struct og_pack){.allocator = allocator};
@@ -291,6 +293,8 @@ struct confirm_context {
     og_store *store;
     og_trace *trace;
     struct og_doc_place place; /* of the document */
+    uint32_t n_before;         /* documents that there were when it came */
+    bool was_other;            /* the table has changed since */
 };
 
 static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
@@ -317,9 +321,21 @@ static void note_named(struct og_ancestors *out, uint32_t doc)
     out->n_named++;
 }
 
+/* What the table had when the document came. A later one of its run may have
+ * taken the fingerprint over since. */
+static uint32_t holder_then(struct confirm_context *c, uint64_t fp,
+                            uint32_t now)
+{
+    const struct og_store_batch *run = c->trace->run;
+    if (run == NULL || now == OG_NO_DOC || now < c->n_before) return now;
+    const uint32_t then = og_store_batch_holder(run, fp, c->n_before, now);
+    c->was_other |= then != now;
+    return then;
+}
+
 /* The table is queried again: its answer when `doc` was added depends on what
  * had been added by then. */
-static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
+static og_status find_ancestors(struct confirm_context *c, uint32_t doc,
                                 const struct og_tokens *tokens,
                                 struct og_ancestors *out, og_error *err)
 {
@@ -336,7 +352,8 @@ static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
     TRY(og_labels_reserve(labels, selection->n, err));
     TRY(og_store_find(c->store, selection, true, labels->hits, NULL, err));
     for (size_t i = 0; i < selection->n; i++) {
-        const uint32_t other = labels->hits[i].doc;
+        const uint32_t other =
+            holder_then(c, selection->fp[i], labels->hits[i].doc);
         if (other == OG_NO_DOC || other == doc) continue;
         note_named(out, other);
         if (og_catalogue_earlier(catalogue, other, doc) &&
@@ -353,19 +370,26 @@ static og_status find_ancestors(const struct confirm_context *c, uint32_t doc,
 /* They are cached for the next document that needs them: every such document
  * comes after `doc`, so that its position makes no difference. Those of a
  * document that is being added to the table are not. */
-static og_status recall_ancestors(const struct confirm_context *c, uint32_t doc,
+static og_status recall_ancestors(struct confirm_context *c, uint32_t doc,
                                   const struct og_tokens *tokens,
                                   struct og_ancestors *out, og_error *err)
 {
     struct og_origin_cache *cache = &c->store->origin_caches.hashes;
     const uint32_t n_whole = c->store->catalogue.n_published;
     const uint64_t order = og_store_order(c->store);
+    /* Others of a run with late documents may have cached what a later one
+     * found: only what was there before the run holds for all of it. */
+    const struct og_store_batch *run = c->trace->run;
+    const bool displaces = run != NULL && run->displaces;
     if (order != 0 && og_origin_cache_recall(cache, doc, out) &&
+        !(displaces && out->order == order) &&
         og_store_still_names(c->store, out))
         return OG_OK;
+    c->was_other = false;
     TRY(find_ancestors(c, doc, tokens, out, err));
     out->order = order;
-    if (order != 0 && doc < n_whole && og_store_order(c->store) == order)
+    if (order != 0 && doc < n_whole && !c->was_other &&
+        og_store_order(c->store) == order)
         og_origin_cache_remember(cache, doc, out);
     return OG_OK;
 }
@@ -386,7 +410,10 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
                          og_trace *trace, og_error *err)
 {
     const struct og_prepared *p = subject->prepared;
-    struct confirm_context context = {store, trace, subject->place};
+    struct confirm_context context = {.store = store,
+                                      .trace = trace,
+                                      .place = subject->place,
+                                      .n_before = subject->n_before};
     const struct og_confirm_source source = {
         .ctx = &context,
         .side = give_side,

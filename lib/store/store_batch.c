@@ -60,6 +60,7 @@ og_status og_store_batch_begin(struct og_store_batch *b, size_t most,
     b->n_ids = n_ids;
     b->n_added = 0;
     b->n_fps = 0;
+    b->has_late = b->displaces = false;
     /* Of a shared store no more is known than what the run itself has. */
     b->latest =
         b->store->shared != NULL ? INT64_MIN : b->store->catalogue.latest;
@@ -90,6 +91,7 @@ static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
     *out = (struct og_table_part){
         .sel = &doc->subject.prepared->selection,
         .doc = doc->subject.place.number,
+        .time = doc->subject.place.time,
         .is_asked = b->for_answer ||
                     (b->store->remote != NULL && must_compare(b->store)) ||
                     og_labels_shape_table(params->estimate, params->evict),
@@ -98,17 +100,24 @@ static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
     };
 }
 
+/* Servers say what the table knows, but not in what order. */
+static bool takes_late(const struct og_store_batch *b)
+{
+    return b->store->remote == NULL && !b->needs_order;
+}
+
 bool og_store_batch_add(struct og_store_batch *b, struct og_subject *subject,
                         bool is_added)
 {
     const size_t n_fps = subject->prepared->selection.n;
     const og_document *doc = subject->doc;
+    const bool is_late =
+        !subject->is_known && doc->has_time && doc->time < b->latest;
     const bool is_shared = b->store->shared != NULL;
     const bool is_alone = is_shared && b->n == 0 && n_fps <= OG_BATCH_FPS;
     if (b->n >= b->n_ids / 2) return false;
     if (b->n_fps + n_fps > MOST_FPS && !is_alone) return false;
-    if (!subject->is_known && doc->has_time && doc->time < b->latest)
-        return false;
+    if (is_late && !takes_late(b)) return false;
     if (!put_id(b, doc->id)) return false;
     struct og_run_doc *one = &b->docs[b->n];
     if (!is_shared) subject->n_before += b->n_added;
@@ -124,6 +133,7 @@ bool og_store_batch_add(struct og_store_batch *b, struct og_subject *subject,
     one->has_met = false;
     one->bytes.allocator = one->extra.allocator = b->allocator;
     set_part(b, one, &b->parts[b->n]);
+    b->has_late |= is_late;
     b->n_added += one->is_added;
     b->n_fps += n_fps;
     b->n++;
@@ -156,6 +166,18 @@ static og_status drop_hits(void *ctx, void *worker, struct og_table_part *part,
     TRY(b->trace_of(b->ctx, worker, &trace, err));
     og_store_drop(b->store, subject, part->hits, trace);
     return OG_OK;
+}
+
+static enum og_holding compare_holder(void *ctx, uint32_t holder,
+                                      const struct og_table_part *part)
+{
+    struct og_store_batch *b = ctx;
+    const struct og_catalogue *catalogue = &b->store->catalogue;
+    if (og_catalogue_is_removed(catalogue, holder)) return OG_HOLDING_REMOVED;
+    return og_catalogue_is_before(catalogue, holder,
+                                  doc_of(b, part)->subject.place)
+               ? OG_HOLDING_EARLIER
+               : OG_HOLDING_LATER;
 }
 
 static bool has_origins(const struct og_additions *add)
@@ -234,6 +256,23 @@ static void count_displaced(const struct og_store_batch *b,
                                   holders[i], 1);
 }
 
+/* The same in a run with late documents, which all holders were followed in. */
+static void count_followed(struct og_store_batch *b,
+                           const struct og_table_part *part, og_trace *trace)
+{
+    const struct og_catalogue *catalogue = &b->store->catalogue;
+    for (size_t i = 0; i < part->sel->n; i++) {
+        if (part->before[i] == 0 || part->hits[i].doc != OG_NO_DOC) continue;
+        const uint32_t holder = og_settling_doc(b->parts, part->before[i]);
+        if (holder == part->doc || (holder < catalogue->n &&
+                                    og_catalogue_is_removed(catalogue, holder)))
+            continue;
+        og_entry_count_origin(trace->displaced, &trace->n_displaced, holder, 1);
+    }
+    if (trace->n_displaced > 0)
+        __atomic_store_n(&b->displaces, true, __ATOMIC_RELAXED);
+}
+
 static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
                             og_error *err)
 {
@@ -247,11 +286,13 @@ static og_status label_part(void *ctx, void *worker, struct og_table_part *part,
     TRY(og_store_label(store, &doc->subject, part->is_asked ? part->hits : NULL,
                        trace, err));
     if (store->shared != NULL) count_displaced(b, part, trace);
+    if (b->has_late && part->is_asked) count_followed(b, part, trace);
     trace->labels.lost = part->lost;
     part->additions =
         og_labels_additions(&trace->labels, sel, &store->table, part->doc);
     TRY(keep_additions(doc, sel, &part->additions, err));
-    part->additions.earlier = must_compare(store) ? og_catalogue_earlier : NULL;
+    part->additions.earlier =
+        must_compare(store) || b->has_late ? og_catalogue_earlier : NULL;
     part->additions.ctx = &store->catalogue;
     return make_record(b, doc, part, trace, err);
 }
@@ -261,8 +302,16 @@ static struct og_table_part_steps steps_of(struct og_store_batch *b)
     const bool knows = b->store->disk != NULL && b->store->remote == NULL;
     return (struct og_table_part_steps){.ctx = b,
                                         .before = knows ? know_part : NULL,
-                                        .found = drop_hits,
-                                        .settled = label_part};
+                                        .found = b->has_late ? NULL : drop_hits,
+                                        .settled = label_part,
+                                        .compare = b->has_late ? compare_holder
+                                                               : NULL};
+}
+
+uint32_t og_store_batch_holder(const struct og_store_batch *b, uint64_t fp,
+                               uint32_t n_docs, uint32_t now)
+{
+    return og_settling_holder(&b->table.settling, b->parts, fp, n_docs, now);
 }
 
 og_status og_store_batch_label(struct og_store_batch *b,
@@ -313,6 +362,15 @@ static og_status know_table(struct og_store_batch *b, og_error *err)
     return OG_OK;
 }
 
+static void begin_late(struct og_store_batch *b, struct og_late *late)
+{
+    *late = og_store_late_begin(b->store);
+    for (size_t i = 0; i < b->n; i++) {
+        b->parts[i].additions.earlier = og_store_takes_over;
+        b->parts[i].additions.ctx = late;
+    }
+}
+
 og_status og_store_batch_take(struct og_store_batch *b,
                               const struct og_phases *phases, size_t *out_n,
                               og_error *err)
@@ -335,8 +393,16 @@ og_status og_store_batch_take(struct og_store_batch *b,
     og_error second = {0};
     og_status observed = OG_OK;
     if (store->remote != NULL) observed = og_store_commit(store, &second);
+    /* As og_store_apply() does. */
+    const bool reorders =
+        b->displaces ||
+        (b->has_late &&
+         !og_labels_shape_table(store->params.estimate, store->params.evict));
+    struct og_late late;
+    if (reorders) begin_late(b, &late);
     if (observed == OG_OK)
         observed = table.observe(table.ctx, phases, b->parts, n, &second);
+    if (reorders) og_store_late_end(store);
     if (observed != OG_OK && store->disk != NULL)
         store->disk->has_failed = true;
     for (size_t i = 0; i < n; i++)

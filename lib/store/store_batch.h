@@ -12,8 +12,9 @@
  *     take     the caller, in order: journal, catalogue;
  *              all threads: the table
  *
- * Documents of a run are in the order of (time, arrival) as they come, and no
- * two have the same id: a document that does not fit ends the run. */
+ * No two documents of a run have the same id: one that has an id again ends the
+ * run. So does a late document when hits come from elsewhere, or when somebody
+ * asks who needs the order of (time, arrival). */
 
 #include "lib/remote/remote_batch.h"
 #include "lib/store/store.h"
@@ -43,7 +44,10 @@ struct og_store_batch {
     int64_t latest; /* of the catalogue and the run */
     size_t n_fps;
     bool for_answer;
-    uint64_t lot;               /* og_index_run.lot; the caller's */
+    bool needs_order; /* the caller's: late documents end a run */
+    bool has_late;    /* documents that are older than one before them */
+    bool displaces;   /* and some of them take over origins */
+    uint64_t lot;     /* og_index_run.lot; the caller's */
     struct og_index_doc *noted; /* for the other indexes */
     size_t noted_cap;
     uint64_t *ids; /* hashes; 0: free */
@@ -68,7 +72,13 @@ og_status og_store_batch_begin(struct og_store_batch *batch, size_t most,
 bool og_store_batch_add(struct og_store_batch *batch,
                         struct og_subject *subject, bool is_added);
 
-/* Looks up, settles, labels. Nothing has changed if it fails. */
+/* Which document held a fingerprint when the store had so many documents, all
+ * others being those of the run; the table now has `now`. Any thread, until the
+ * next run begins. */
+uint32_t og_store_batch_holder(const struct og_store_batch *batch, uint64_t fp,
+                               uint32_t n_docs, uint32_t now);
+
+/* Looks up, settles, labels. Nothing has changed when it fails. */
 og_status og_store_batch_label(struct og_store_batch *batch,
                                const struct og_phases *phases, og_error *err);
 

@@ -185,7 +185,8 @@ static bool add_one(struct og_lane *lane, const struct op *op, uint64_t mixed,
         slot = og_bucket_find(t, bucket, mixed);
     while (slot == none && look.used == none && t->level > 0) {
         if (!lane->is_alone) return false;
-        og_table_grow(t);
+        const struct og_phases alone = og_phases_alone(NULL);
+        og_table_grow(t, &alone);
         number = og_bucket_of(t, mixed);
         bucket = og_bucket_at(t, number);
         look.used = og_bucket_used(t, bucket);

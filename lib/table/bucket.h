@@ -11,6 +11,7 @@
  * alone changes anything, reads with wide loads. */
 
 #include "lib/base/bits.h"
+#include "lib/stream/phases.h"
 #include "lib/table/table.h"
 
 #include <origo/params.h>
@@ -169,7 +170,7 @@ uint32_t og_bucket_find(const struct og_table *t, uint8_t *bucket,
                         uint64_t mixed);
 
 /* grow.c: one level down. */
-void og_table_grow(struct og_table *t);
+void og_table_grow(struct og_table *t, const struct og_phases *phases);
 /* The number of buckets of a level. */
 uint64_t og_level_buckets(uint64_t n_full, unsigned level);
 void og_table_set_level(struct og_table *t, unsigned level);

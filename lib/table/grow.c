@@ -5,15 +5,17 @@
  *     level 0      [0 ][1 ][2 ][3 ][4 ][5 ][6 ][7 ][8 ][9 ][10]
  *
  * The memory of the cap is reserved from the start, as addresses that cost
- * nothing before they are touched; the buckets are split in place, from the
- * last to the first, since the halves of a bucket are never before it. Slots
- * keep their order, which is that of arrival or of last use, so that on level 0
- * every bucket is, byte for byte, what it would be if the table had had its
- * full size from the start.
+ * nothing before they are touched; the buckets are split in place. The halves
+ * of a bucket never lie before it, so the last buckets go first: as many as
+ * have all their halves behind all of them, nearly half of those that are left.
+ * Inside such a range the order does not matter, and all threads share it.
+ * Slots keep their order, which is that of arrival or of last use,
+ * so that on level 0 every bucket is, byte for byte, what it would be had the
+ * table had its cap from the start.
  *
- * A split of all buckets at once takes a third of a second for the last half of
- * a gigabyte, and each slot is moved once on average. Readers wait that long:
- * all stripes are odd. */
+ * A split of all buckets takes a third of a second of a core for the last half
+ * of a gigabyte, and each slot is moved once on average. Readers wait that
+ * long: all stripes are odd. */
 
 #include <assert.h>
 #include <string.h>
@@ -114,14 +116,43 @@ static void split_bucket(const struct og_table *t, const struct og_table *old,
     if (2 * number + 1 < t->n_buckets) clear_rest(t, &halves[1], used_end);
 }
 
-/* Processors do not prefetch backwards as well. */
-#define AHEAD 2
+/* A range of buckets, in pieces; each of some 100 KiB. */
+#define PIECE_LEN 64
 
-static void ask_for_bucket(const struct og_table *t, uint64_t number)
+struct growing {
+    struct og_table *table;
+    struct og_table old;
+    uint64_t begin, end;
+};
+
+static og_status split_piece(void *ctx, void *worker, size_t number,
+                             og_error *err)
 {
-    const uint8_t *bucket = og_bucket_at(t, number);
-    for (size_t at = 0; at < t->bucket_len; at += 64)
-        __builtin_prefetch(bucket + at);
+    const struct growing *g = ctx;
+    const uint64_t begin = g->begin + number * PIECE_LEN;
+    const uint64_t left = g->end - begin;
+    const uint64_t end = begin + (left < PIECE_LEN ? left : PIECE_LEN);
+    (void)worker, (void)err;
+    for (uint64_t i = begin; i < end; i++)
+        split_bucket(g->table, &g->old, i);
+    return OG_OK;
+}
+
+/* The first bucket of the range that ends with the last of n: its halves lie
+ * behind all n. The first few have no such range and go one by one. */
+static uint64_t range_begin(const struct growing *g, uint64_t n)
+{
+    const uint64_t begin = n * g->old.bucket_len / (2 * g->table->bucket_len);
+    return begin + 1 < n ? begin + 1 : n - 1;
+}
+
+static void split_all(struct growing *g, const struct og_phases *phases)
+{
+    for (g->end = g->old.n_buckets; g->end > 0; g->end = g->begin) {
+        g->begin = range_begin(g, g->end);
+        const uint64_t n = (g->end - g->begin + PIECE_LEN - 1) / PIECE_LEN;
+        (void)og_phases_step(phases, "grow", n, split_piece, g, NULL);
+    }
 }
 
 static void turn_stripes(struct og_table *t, int order)
@@ -130,20 +161,17 @@ static void turn_stripes(struct og_table *t, int order)
         __atomic_store_n(&t->stripes[i], t->stripes[i] + 1, order);
 }
 
-void og_table_grow(struct og_table *t)
+void og_table_grow(struct og_table *t, const struct og_phases *phases)
 {
     const og_status status = og_table_take_over(t, NULL);
     assert(status == OG_OK && t->level > 0);
     (void)status;
     turn_stripes(t, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    const struct og_table old = *t;
-    og_table_set_level(t, old.level - 1);
+    struct growing growing = {.table = t, .old = *t};
+    og_table_set_level(t, t->level - 1);
     og_pages_enlarge(&t->pages, t->level > 0 ? og_table_len(t) : t->pages.len);
-    for (uint64_t i = old.n_buckets; i-- > 0;) {
-        if (i >= AHEAD) ask_for_bucket(&old, i - AHEAD);
-        split_bucket(t, &old, i);
-    }
+    split_all(&growing, phases);
     turn_stripes(t, __ATOMIC_RELEASE);
 }
 

@@ -94,7 +94,8 @@ static og_status cut_pieces(struct og_table_batch *b,
 
 static og_status reserve(struct og_table_batch *b,
                          const struct og_phases *phases,
-                         struct og_table_part *parts, size_t n, og_error *err)
+                         struct og_table_part *parts, size_t n, bool has_late,
+                         og_error *err)
 {
     const og_allocator *a = b->allocator;
     size_t n_fps = 0;
@@ -111,7 +112,7 @@ static og_status reserve(struct og_table_batch *b,
         return og_error_memory(err, n_fps * sizeof(*b->hits), "a batch");
     TRY(reserve_lanes(b, err));
     TRY(cut_pieces(b, phases, parts, n, n_fps, err));
-    TRY(og_settling_begin(&b->settling, parts, n, n_fps, err));
+    TRY(og_settling_begin(&b->settling, parts, n, n_fps, has_late, err));
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         struct og_table_part *part = &parts[i];
@@ -183,7 +184,8 @@ static og_status look_up_part(const struct step *s, void *worker, size_t number,
     struct og_table_batch *b = s->batch;
     struct og_table_part *part = &s->parts[number];
     const struct og_selection *sel = part->sel;
-    if (part->is_added && b->n_lanes > 1) deal_out(b, part);
+    if ((part->is_added || s->steps->compare != NULL) && b->n_lanes > 1)
+        deal_out(b, part);
     TRY(og_table_part_step(s->steps, s->steps->before, worker, part, err));
     if (!part->is_asked) return OG_OK;
     og_table_find_many(b->table, sel->fp, sel->n, part->hits);
@@ -208,9 +210,28 @@ static og_status look_up(void *ctx, const struct og_phases *phases,
 {
     struct og_table_batch *b = ctx;
     struct step s = {b, parts, steps};
-    TRY(reserve(b, phases, parts, n, err));
+    TRY(reserve(b, phases, parts, n, steps->compare != NULL, err));
     return og_phases_step(phases, "look up", b->n_pieces, look_up_piece, &s,
                           err);
+}
+
+/* ---- settling ---- */
+
+struct following {
+    struct og_table_batch *batch;
+    struct og_table_part *parts;
+    size_t n;
+    const struct og_table_part_steps *steps;
+};
+
+static og_status follow_lane(void *ctx, void *worker, size_t number,
+                             og_error *err)
+{
+    const struct following *f = ctx;
+    (void)worker, (void)err;
+    og_settling_follow(&f->batch->settling, f->parts, f->n, (unsigned)number,
+                       f->steps);
+    return OG_OK;
 }
 
 static og_status settle(void *ctx, const struct og_phases *phases,
@@ -218,6 +239,9 @@ static og_status settle(void *ctx, const struct og_phases *phases,
                         const struct og_table_part_steps *steps, og_error *err)
 {
     struct og_table_batch *b = ctx;
+    struct following f = {b, parts, n, steps};
+    if (steps->compare != NULL)
+        TRY(og_phases_step(phases, "follow", b->n_lanes, follow_lane, &f, err));
     return og_settling_run(&b->settling, phases, parts, n, steps, err);
 }
 
@@ -260,13 +284,14 @@ static void begin_lanes(const struct observing *o, size_t n_parts)
 }
 
 /* Each lane's copy is updated after the table has grown. */
-static bool grow_when_blocked(struct og_table_batch *b)
+static bool grow_when_blocked(struct og_table_batch *b,
+                              const struct og_phases *phases)
 {
     bool is_blocked = false;
     for (size_t i = 0; i < b->n_lanes; i++)
         is_blocked |= b->lanes[i].is_blocked;
     if (!is_blocked) return false;
-    og_table_grow(b->table);
+    og_table_grow(b->table, phases);
     for (size_t i = 0; i < b->n_lanes; i++) {
         struct og_lane *lane = &b->lanes[i];
         const uint64_t n_used = lane->own.n_used;
@@ -288,7 +313,6 @@ static void end_lanes(struct og_table_batch *b)
         if (lane->learning != NULL)
             og_learning_join(b->table->learning, lane->learning);
     }
-    og_table_set_kept(b->table);
 }
 
 /* Counts common fingerprints of one lane of lines, a few at a time. */
@@ -331,7 +355,7 @@ static og_status observe_lanes(struct observing *o,
     begin_lanes(o, n_parts);
     do
         TRY(og_phases_step(phases, "observe", b->n_lanes, run_lane, o, err));
-    while (grow_when_blocked(b));
+    while (grow_when_blocked(b, phases));
     end_lanes(b);
     if (b->table->n_noise_lines == 0) return OG_OK;
     return og_phases_step(phases, "count", b->n_lanes, count_lines, o, err);
@@ -378,6 +402,7 @@ static og_status observe(void *ctx, const struct og_phases *phases,
             og_learning_lesson(t->learning);
         o.begin = o.end;
     }
+    og_table_set_kept(t);
     for (size_t i = 0; i < n; i++)
         for (size_t lane = 0; lane < b->n_lanes; lane++)
             parts[i].n_new += b->n_new[lane * n + i];

@@ -17,6 +17,11 @@
  * table elsewhere can offer the same steps (lib/remote): looking up and
  * observing are its own, settling is that of settle.h.
  *
+ * Documents of a batch come in the order of (time, arrival), and after all that
+ * the table knows, unless the steps say how to compare holders: then they may
+ * be late. A late document takes over what later ones hold, so one fingerprint
+ * may have several holders in the course of a batch.
+ *
  * As long as no bucket is full at the cap, hits and table are, to the byte,
  * those of documents that come one by one. Beyond that the table that results
  * from a sequence of additions is still the same for any batches and any number
@@ -32,6 +37,7 @@
 struct og_table_part {
     const struct og_selection *sel;
     uint32_t doc;  /* its number */
+    int64_t time;  /* with the number, its place in the order */
     bool is_asked; /* hits are requested */
     bool is_added; /* it will be observed */
     bool is_apart; /* it is no later than the batch: it shares nothing with
@@ -47,12 +53,17 @@ struct og_table_part {
     const uint8_t *lost; /* of a remote table: 1 where the fingerprint is
                             missing but may have been there once. NULL: the
                             table can tell */
-    uint32_t *places;    /* for each without a hit: its slot in the table of the
-                            batch */
+    uint32_t *places; /* of each that had no hit: in the table of the batch */
+    uint64_t *before; /* of a batch with late documents: what held each
+                         fingerprint at its turn (settle.h) */
     bool is_settled;
 };
 
-/* More parts or longer ones are not a batch. */
+/* What a holder is to a document that has its fingerprint: its origin; one that
+ * is later, or that was removed, from which it takes over. */
+enum og_holding { OG_HOLDING_EARLIER, OG_HOLDING_LATER, OG_HOLDING_REMOVED };
+
+/* More than this, or longer ones, are no batch. */
 #define OG_BATCH_PARTS ((size_t)1 << 20)
 #define OG_BATCH_FPS   ((size_t)1 << 26)
 
@@ -65,6 +76,10 @@ struct og_table_part_steps {
     og_table_part_fn *before;  /* before it is looked up */
     og_table_part_fn *found;   /* after the look-up: may drop hits */
     og_table_part_fn *settled; /* sets its additions */
+    /* Set when documents of the batch are late: what a document that was in the
+     * table before the batch is to a part. Any thread. `found` is NULL then. */
+    enum og_holding (*compare)(void *ctx, uint32_t holder,
+                               const struct og_table_part *part);
 };
 
 struct og_table_protocol {

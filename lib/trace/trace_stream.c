@@ -9,10 +9,10 @@
  * calling thread does only what must be done in order: identification, journal,
  * catalogue, output. Then they are answered, on all threads, each as if later
  * ones were not there; another index is queried in the same way. Documents that
- * do not fit into a batch (they are late, or have the id of an earlier one) are
- * processed one by one, and so are all if an answer depends on counts beside
- * the table. If nothing is added the order does not matter, and the workers
- * query while they prepare. */
+ * do not fit into a batch (they have the id of an earlier one) are processed
+ * one by one, and so are all if an answer depends on counts beside the table.
+ * If nothing is added the order does not matter, and the workers query while
+ * they prepare. */
 
 #include <assert.h>
 #include <stdio.h>
@@ -339,7 +339,11 @@ static og_status answer_piece(void *ctx, void *worker, size_t number,
     og_lookup_clear(&trace->lookup);
     TRY(og_store_label(w->store, &doc->subject, w->batch.parts[number].hits,
                        trace, err));
-    TRY(og_store_answer(w->store, &doc->subject, trace, err));
+    trace->run = w->batch.has_late ? &w->batch : NULL;
+    const og_status status =
+        og_store_answer(w->store, &doc->subject, trace, err);
+    trace->run = NULL;
+    TRY(status);
     if (!og_worker_keep(&w->work, worker, &made->answer))
         return og_error_memory(err, sizeof(made->answer), "an answer");
     if (!og_worker_render(&w->work, worker, &run_doc(w, a->block, number)->doc,
@@ -705,6 +709,8 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
     pthread_mutex_init(&w->work.lock, NULL);
     og_store_batch_init(&w->batch, w->store);
     w->batch.for_answer = w->options->on_answer != NULL;
+    w->batch.needs_order =
+        asks_index(w) && w->hooks->index == OG_INDEX_SENTENCES;
     w->batch.trace_of = trace_of;
     w->batch.ctx = w;
     w->work.n_threads = wanted.n_threads = threads_for(input->n_threads, w);

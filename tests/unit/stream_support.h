@@ -74,6 +74,21 @@ static inline void make_quoting_documents(unsigned n, uint64_t seed,
     }
 }
 
+/* In no order: seven of ten come later than some document after them. What
+ * comes again does so at its first time, or at another one. */
+static inline void shuffle_times(uint64_t seed)
+{
+    uint64_t random = seed;
+    for (unsigned i = 0; i < n_made; i++) {
+        const uint64_t lot = og_random_next(&random);
+        if (i > 3 && memcmp(&made[i], &made[i - 3], sizeof(*made)) == 0 &&
+            lot % 2 == 0)
+            made[i].time = made[i - 3].time;
+        else if (lot % 10 < 7)
+            made[i].time = 1000 + (int64_t)(lot >> 32) % n_made;
+    }
+}
+
 static inline og_document document(unsigned i)
 {
     return (og_document){.id = {made[i].id, strlen(made[i].id)},
@@ -145,7 +160,7 @@ typedef char *take_all_fn(const void *ctx, const char *path,
 static inline void check_streams(bool on_disk, take_all_fn *take_all,
                                  const void *ctx)
 {
-    static const unsigned n_threads[] = {1, 2, 7};
+    static const unsigned n_threads[] = {1, 2, 7, 32};
     struct folder folder;
     char path[512];
     folder_make(&folder);

@@ -2,7 +2,8 @@
  * together, against one document after another: the same answers about near
  * documents and reused sentences, the same index. Documents repeat sentences of
  * earlier ones, or nearly all of one; some are late, some come again, some are
- * other versions, one was removed, and a small index has to forget. */
+ * other versions, one was removed, and a small index has to forget. Then the
+ * same with times in no order. */
 
 #define _GNU_SOURCE
 #include "lib/base/bits.h"
@@ -275,6 +276,13 @@ static void indexes_that_nobody_asks(void **state)
     check_streams(true, take_all, &(struct wanted){NEITHER, true});
 }
 
+static int shuffle(void **state)
+{
+    (void)state;
+    shuffle_times(9);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,5 +295,6 @@ int main(void)
         cmocka_unit_test(indexes_that_nobody_asks),
     };
     make_documents();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + cmocka_run_group_tests(tests, shuffle, NULL);
 }

@@ -54,8 +54,8 @@ static void test_lost(void **state)
         for (unsigned i = 0; i < N; i++)
             hits[p][i] = (struct og_hit){.doc = fps[p][i] == 8 ? 3 : OG_NO_DOC};
     }
-    assert_int_equal(og_settling_begin(&s, parts, PARTS, PARTS * N, NULL),
-                     OG_OK);
+    assert_int_equal(
+        og_settling_begin(&s, parts, PARTS, PARTS * N, false, NULL), OG_OK);
     for (unsigned p = PARTS; p-- > 0;)
         og_settling_put(&s, parts, p);
     assert_int_equal(og_settling_run(&s, &alone, parts, PARTS, &steps, NULL),

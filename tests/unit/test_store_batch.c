@@ -1,7 +1,7 @@
 /* A stream, which takes blocks of documents in together, against og_store_add()
  * of one document after another: the same answers, the same store. Documents
  * quote each other; some are late, some come again, some are other versions,
- * and one was removed. */
+ * and one was removed. Then the same with times in no order. */
 
 #define _GNU_SOURCE
 #include "lib/base/bits.h"
@@ -40,7 +40,7 @@ static og_store *open_store(const char *path, bool no_texts)
     og_store *store;
     og_error err;
     params.key = OG_KEY_PUBLIC;
-    params.memory = 64 << 20;
+    params.memory = (uint64_t)2 << 30; /* for 32 threads; it is not filled */
     params.no_texts = no_texts;
     assert_int_equal(og_store_open(path, OG_CREATE,
                                    &(og_store_options){.params = &params},
@@ -69,9 +69,23 @@ struct wanted {
     bool removes, no_texts;
 };
 
+/* What the table and the entries say in the end. */
+static void ask_all(og_store *store, struct transcript *t)
+{
+    og_trace *trace = og_trace_new(store);
+    og_error err;
+    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+        const og_document doc = document(i);
+        assert_int_equal(og_store_trace(store, &doc, trace, &err), OG_OK);
+        (void)print_answer(t, &doc, og_trace_answer(trace));
+    }
+    og_trace_free(trace);
+}
+
 static char *finish(og_store *store, struct transcript *t)
 {
     og_store_info info;
+    ask_all(store, t);
     og_store_info_get(store, &info);
     fprintf(t->out, "%llu documents, %llu slots, %llu common\n",
             (unsigned long long)info.n_documents,
@@ -132,6 +146,51 @@ static void after_a_removal(void **state)
                   &(struct wanted){.first = 100, .removes = true});
 }
 
+/* Words from somewhere in a text, up to so many bytes. */
+static size_t put_part(char *out, const char *text, size_t from, size_t len)
+{
+    const char *begin = text + from % strlen(text);
+    const char *word = strchr(begin, ' ');
+    if (word == NULL) return 0;
+    const size_t left = strlen(word);
+    memcpy(out, word, left < len ? left : len);
+    return left < len ? left : len;
+}
+
+/* Many short passages, from documents that have them from others: whose they
+ * are is only known from the documents that those have them from. */
+static void make_patchwork(void)
+{
+    enum { PARTS = 14, PART_LEN = 160 };
+    uint64_t random = 23;
+    for (unsigned i = 0; i < N_DOCUMENTS; i++) {
+        struct made *m = &made[i];
+        size_t at = 0;
+        if (!make_names(i, (unsigned)(og_random_next(&random) % 40))) continue;
+        for (unsigned part = 0; part < PARTS; part++) {
+            const uint64_t lot = og_random_next(&random);
+            if (i > 0 && lot % 3 > 0)
+                at += put_part(m->text + at, made[(lot >> 8) % i].text,
+                               lot >> 32 & 0xffff, 30 + (lot >> 48) % PART_LEN);
+            else
+                for (unsigned n = 0; n < 12; n++)
+                    at += (size_t)sprintf(
+                        m->text + at, " w%x",
+                        (unsigned)(og_random_next(&random) & 0xfff));
+        }
+        m->text[at] = '\0';
+    }
+}
+
+/* The groups after this one have times in no order. */
+static int shuffle(void **state)
+{
+    static uint64_t seed = 5;
+    (void)state;
+    shuffle_times(seed++);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,5 +200,9 @@ int main(void)
         cmocka_unit_test(after_a_removal),
     };
     make_quoting_documents(N_DOCUMENTS, 11, 40);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed += cmocka_run_group_tests(tests, shuffle, NULL);
+    make_patchwork();
+    failed += cmocka_run_group_tests(tests, shuffle, NULL);
+    return failed;
 }

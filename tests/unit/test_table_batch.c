@@ -182,6 +182,7 @@ static void check_same(const struct og_table *a, const struct og_table *b)
 {
     struct og_pack states[2] = {{.allocator = NULL}, {.allocator = NULL}};
     assert_int_equal(a->level, b->level);
+    assert_int_equal(a->kept, b->kept);
     assert_int_equal(og_table_len(a), og_table_len(b));
     assert_memory_equal(a->base, b->base, og_table_len(a));
     og_table_state_pack(a, &states[0]);
