@@ -80,8 +80,8 @@ typedef struct og_stream_counts {
 } og_stream_counts;
 
 /* The time that a thread of a stream spent in one stage: "read", "prepare",
- * "take" (the ordered part), the named phases of a batch, "wake" (what waking and
- * stopping a thread costs), and "wait". */
+ * "take" (the ordered part), the named phases of a batch, "wake" (what waking
+ * and stopping a thread costs), and "wait". */
 typedef struct og_timing {
     const char *stage;
     unsigned thread; /* 0: the calling one; 1: the reading one; others */
