@@ -10,6 +10,8 @@
 4. Every module, a lib/.../X.c with a header X.h, has tests of its own:
    tests/unit/test_X.c.
 
+5. The installed headers send nobody to a file of lib/: readers have none.
+
 --tests prints the modules and their tests. --root DIR checks another
 tree. A line for each offence, and status 1.
 """
@@ -113,6 +115,14 @@ def check_tests(root):
             yield "%s.c:1: has no test: %s" % (module, test_of(module))
 
 
+def check_headers(root):
+    for path in walk(root, "include", (".h",)):
+        text = read(root, path)
+        for found in re.finditer(r"\blib/[\w./]+\.[ch]\b", text):
+            yield "%s:%d: sends the reader to %s" % (
+                path, line_of(text, found.start()), found.group(0))
+
+
 def main(argv):
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if "--root" in argv:
@@ -128,6 +138,7 @@ def main(argv):
         offences += check_words(path, code)
         offences += check_locale(path, code)
     offences += check_tests(root)
+    offences += check_headers(root)
     for offence in offences:
         print(offence)
     return 1 if offences else 0

@@ -142,7 +142,7 @@ OG_API og_status og_dedup_run(const og_input *input,
  * Four steps over the same list of files, each a pure function of files in the
  * folder `work`. Shard i of n does its part, and a file that exists is not
  * written again. The result is that of og_dedup_run() over the same list, for
- * any number of shards. lib/dedup/stages/dedup_stages.h describes the
+ * any number of shards. docs/architecture.md ("In shards") describes the
  * files. */
 
 typedef struct og_stage_options {

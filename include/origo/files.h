@@ -12,8 +12,8 @@ extern "C" {
 /* ---- chunks ---- */
 
 /* How a file is cut into chunks at boundaries that its content determines. The
- * rules are in docs/architecture.md and lib/chunk/cut.h. As text: "gear",
- * "winnow", "winnow-fast". */
+ * rules are in docs/architecture.md. As text: "gear", "winnow",
+ * "winnow-fast". */
 typedef enum og_cut_kind {
     OG_CUT_GEAR = 0,
     OG_CUT_WINNOW,

@@ -46,7 +46,7 @@ typedef enum og_evict_kind {
     OG_EVICT_LUCKY,      /* LS */
     OG_EVICT_S3FIFO,     /* S3 */
     OG_EVICT_THIN,       /* thin */
-    OG_EVICT_LEARN,      /* learn: origo's own, see lib/table/learn.c */
+    OG_EVICT_LEARN,      /* learn: origo's own, in docs/architecture.md */
 } og_evict_kind;
 
 typedef enum og_estimate_kind {
@@ -54,7 +54,7 @@ typedef enum og_estimate_kind {
     OG_ESTIMATE_EXPAND,   /* E */
     OG_ESTIMATE_BRIDGE,   /* B */
     OG_ESTIMATE_BOTH,     /* BE */
-    OG_ESTIMATE_CONTEXT,  /* CX: origo's own, see lib/estimate/context.c */
+    OG_ESTIMATE_CONTEXT,  /* CX: origo's own, in docs/architecture.md */
 } og_estimate_kind;
 
 typedef enum og_layout_kind {

@@ -67,7 +67,7 @@ typedef struct og_quote_match {
     og_time_source time_source; /* as far as the store knows it */
     uint64_t begin, end;        /* bytes of its document */
     og_bytes text;
-    double similarity; /* 0 to 1; defined in lib/sentence/index/measure.h */
+    double similarity; /* 0 to 1; docs/architecture.md, "Measure" */
     uint32_t n_shared; /* distinct words */
     /* Where they are, in `text` and in the queried document. */
     const og_range *shared, *own;

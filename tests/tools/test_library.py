@@ -16,6 +16,7 @@ BAD = {
                 "command line"),
     "parsing": ("lib/a/x.c", "x = strtod(s, NULL);", "locale"),
     "no test": ("lib/a/z.c", "int og_z(void);", "has no test"),
+    "header": ("include/origo/x.h", "/* See lib/a/x.c. */", "sends the reader"),
     "printing": ("lib/a/x.c", 'snprintf(s, n,\n "%.1f MB", x);', "locale"),
 }
 GOOD = """/* --keep, malloc() and 'origo add' are for comments; strtod(), too. */
