@@ -2,6 +2,7 @@
 """Checks what bench/quality_origin measured and writes it into the page.
 
 usage: bench/check_origin.py [--page docs/evaluation.md] [RESULTS]
+       bench/check_origin.py --default RESULTS
 
 RESULTS (bench/results) holds, for each stream NAME of mail and rfc,
 origin-NAME.tsv (lines of `origo eval origin`) and paper-NAME.md (what
@@ -13,7 +14,11 @@ stream, the exceptions below it. With --page, what stands in the page between
 is replaced by the table of that name, so that every figure of the page comes
 from the two runs. The figures of the paper come out of the brackets in
 paper-NAME.md, hence from cli/published.c. The status is 1 when a claim that
-origo makes does not hold: (a), (d) or (e)."""
+origo makes does not hold: (a), (d) or (e).
+
+With --default, RESULTS holds default-NAME.tsv instead, the few lines of
+`bench/quality_origin ORIGO STREAM default`: prints for each size and score how
+far origo's combination is ahead of the best of the others."""
 
 import argparse
 import csv
@@ -478,12 +483,40 @@ def write_page(path, blocks):
               file=sys.stderr)
 
 
+# ---- the default alone ----
+
+
+def lead_lines(name, results):
+    places = sorted({(size, layout) for _, layout, size in results.lines},
+                    key=lambda place: SIZES.index(place[0]))
+    for size, layout in places:
+        at = {slashed(key[0]): scores for key, scores in results.lines.items()
+              if key[1:] == (layout, size)}
+        own = at.pop(slashed(OWN))
+        for score in SCORES:
+            best = max(at, key=lambda other: at[other][score])
+            lead = 100 * (own[score] - at[best][score])
+            yield "%-6s %-6s %5s %-7s %.4f  %+.2f points, %s %.4f" % (
+                "holds" if lead > -0.1 else "BEHIND", name, size, score,
+                own[score], lead, best, at[best][score])
+
+
+def print_leads(folder):
+    for name in STREAMS:
+        results = Results(folder / f"default-{name}.tsv")
+        print("\n".join(lead_lines(name, results)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=pathlib.Path,
                         default=pathlib.Path("bench/results"))
     parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--default", action="store_true")
     options = parser.parse_args()
+    if options.default:
+        print_leads(options.results)
+        return 0
     folder = options.results
     results = {name: Results(folder / f"origin-{name}.tsv")
                for name in STREAMS}

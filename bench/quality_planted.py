@@ -2,7 +2,7 @@
 """How much of rare copies of old texts is found when the table is small?
 
 usage: bench/quality_planted.py ORIGO STREAM.jsonl[.zst] [--seeds N]
-           [--sizes 1,0.3] [--layout packed] [COMBINATION...]
+           [--first-seed N] [--sizes 1,0.3] [--layout packed] [COMBINATION...]
 
 Takes 5,200 documents in a row of STREAM, from a place that the seed chooses.
 Into each of the last 2,800 goes a passage of 40 to 120 words from a document
@@ -171,13 +171,16 @@ def main():
     parser.add_argument("origo")
     parser.add_argument("stream")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1,
+                        help="origo's eviction was tuned with seeds 1 to 3")
     parser.add_argument("--sizes", default="3.3,1,0.3")
     parser.add_argument("--layout", default="packed")
     parser.add_argument("combination", nargs="*")
     arguments = parser.parse_intermixed_args()
     n_lines = count_lines(arguments.stream)
     rows = collections.defaultdict(list)
-    for seed in range(1, arguments.seeds + 1):
+    for seed in range(arguments.first_seed,
+                      arguments.first_seed + arguments.seeds):
         n, n_shingles = measure_seed(seed, arguments, n_lines, rows)
         print("# seed %d: %d passages in %d documents, %d shingles" %
               (seed, n, N_DOCUMENTS, n_shingles))
