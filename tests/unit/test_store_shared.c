@@ -6,34 +6,15 @@
 #include "lib/remote/remote_catalogue.h"
 #include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_shared.h"
-#include "tests/unit/redis_fake.h"
-#include "tests/unit/stream_support.h"
+#include "tests/unit/remote_store_support.h"
 
-enum { N_DOCUMENTS = 64, N_FRONTS = 3, MEMORY = 8 << 20 };
-
-static struct fake_keys keys;
-static struct fake_server server;
-static char address[80];
-static struct folder folder;
+enum { N_DOCUMENTS = 64, N_FRONTS = 3 };
 
 static int start(void **state)
 {
     (void)state;
     make_quoting_documents(N_DOCUMENTS, 17, 30);
-    fake_keys_init(&keys);
-    fake_init(&server, &keys);
-    snprintf(address, sizeof(address), "redis://127.0.0.1:%u/news?timeout=60",
-             server.port);
-    folder_make(&folder);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    fake_stop(&server);
-    fake_keys_release(&keys);
-    folder_remove(&folder);
+    init_server();
     return 0;
 }
 
@@ -57,20 +38,6 @@ static og_store *open_at(const char *where, og_access access)
     if (try_open(where, access, 0, &store, &err) != OG_OK)
         fail_msg("%s", err.message);
     return store;
-}
-
-static bool print_answer(void *ctx, const og_document *doc, const og_answer *a)
-{
-    FILE *out = ((struct transcript *)ctx)->out;
-    fprintf(out, "%.*s: %d fresh, %.*s\n", (int)doc->id.len, doc->id.data,
-            (int)a->n_fresh, (int)a->dominant_id.len, a->dominant_id.data);
-    for (size_t i = 0; i < a->n_spans; i++) {
-        const og_span *s = &a->spans[i];
-        fprintf(out, " %d-%d %s %.*s %lld-%lld\n", (int)s->begin, (int)s->end,
-                og_how_name(s->how), (int)s->origin_id.len, s->origin_id.data,
-                (long long)s->origin_begin, (long long)s->origin_end);
-    }
-    return true;
 }
 
 static og_status take_stream(og_store *store, struct transcript *t,

@@ -3,35 +3,17 @@
 
 #define _GNU_SOURCE
 #include "lib/store/store_table.h"
-#include "tests/unit/redis_fake.h"
-#include "tests/unit/stream_support.h"
+#include "tests/unit/remote_store_support.h"
 
-enum { N_DOCUMENTS = 64, MEMORY = 8 << 20 };
+enum { N_DOCUMENTS = 64 };
 
-static struct fake_keys keys;
-static struct fake_server server;
-static char address[80];
-static struct folder folder;
 static char path[512];
 
 static int start(void **state)
 {
     (void)state;
-    fake_keys_init(&keys);
-    fake_init(&server, &keys);
-    snprintf(address, sizeof(address), "redis://127.0.0.1:%u/news?timeout=60",
-             server.port);
-    folder_make(&folder);
+    init_server();
     snprintf(path, sizeof(path), "%s/catalogue", folder.path);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    fake_stop(&server);
-    fake_keys_release(&keys);
-    folder_remove(&folder);
     return 0;
 }
 
@@ -57,26 +39,6 @@ static og_store *open_at(const char *where, og_access access, const char *table)
     if (try_open(where, access, table, NULL, &store, &err) != OG_OK)
         fail_msg("%s", err.message);
     return store;
-}
-
-static void close_well(og_store *store)
-{
-    og_error err = {0};
-    if (og_store_close(store, &err) != OG_OK) fail_msg("%s", err.message);
-}
-
-static bool print_answer(void *ctx, const og_document *doc, const og_answer *a)
-{
-    FILE *out = ((struct transcript *)ctx)->out;
-    fprintf(out, "%.*s: %d fresh, %.*s\n", (int)doc->id.len, doc->id.data,
-            (int)a->n_fresh, (int)a->dominant_id.len, a->dominant_id.data);
-    for (size_t i = 0; i < a->n_spans; i++) {
-        const og_span *s = &a->spans[i];
-        fprintf(out, " %d-%d %s %.*s %lld-%lld\n", (int)s->begin, (int)s->end,
-                og_how_name(s->how), (int)s->origin_id.len, s->origin_id.data,
-                (long long)s->origin_begin, (long long)s->origin_end);
-    }
-    return true;
 }
 
 /* Documents from the first on, in blocks; and their answers. */
