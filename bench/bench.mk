@@ -368,13 +368,17 @@ bench-report: build
 
 # How many documents a second does the server trace, and how long do they wait,
 # alone, while documents come, and with 10,000 idle connections? Two minutes.
-# BENCH_FLAGS=--quick to see that it works.
+# BENCH_FLAGS=--quick to see that it works. SOAK_SECONDS=1800 adds the half hour of
+# soak-server, with memory over time.
 .PHONY: bench-server
 bench-server: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/echo_http
 	@bench/bench_server.py $(BENCH_FLAGS) $(ORIGO) $(BUILD)/bench/echo_http \
 	    $(DATA) $(BUILD)/server-bench | tee $(BUILD)/server.txt
+	@[ -z "$(SOAK_SECONDS)" ] || SOAK_SECONDS=$(SOAK_SECONDS) \
+	    tests/server/test_server_durability.py $(ORIGO) test_soak \
+	    | tee -a $(BUILD)/server.txt
 	@case '$(BENCH_FLAGS)' in *quick*) ;; *) \
 	    cp $(BUILD)/server.txt bench/results/server.txt ;; esac
 
