@@ -41,5 +41,8 @@ class Origo < Formula
     JSON
     output = shell_output("#{bin}/origo trace -q -s :memory: --format json a.jsonl")
     assert_match "origin", output
+    %w[origo-serve origo-follow origo-eval].each do |program|
+      assert_predicate bin/program, :executable?
+    end
   end
 end

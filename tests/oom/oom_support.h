@@ -2,14 +2,20 @@
 #define OG_TESTS_OOM_SUPPORT_H
 
 /* An allocator that fails at the n-th call, and the loop over all n. It is that
- * of the whole library while a scenario runs. */
+ * of the whole library while a scenario runs.
+ *
+ * ORIGO_OOM_SECONDS bounds the CPU time of a scenario: where all n would take
+ * longer, every k-th call fails, and k is printed. It is for emulated machines
+ * (tests/emulated/run). */
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -84,29 +90,57 @@ static inline bool try_failure(const struct scenario *scenario,
     return reached;
 }
 
-static inline uint64_t run_without_failure(const struct scenario *scenario,
-                                           const void *what)
+/* What a scenario gives and takes when nothing fails. */
+struct plain_run {
+    uint64_t sum;
+    size_t n_calls;
+    double seconds; /* of CPU */
+};
+
+static inline struct plain_run run_without_failure(const struct scenario *s,
+                                                   const void *what)
 {
     struct work w = {.what = what};
-    uint64_t sum = 0;
+    struct plain_run plain = {0};
+    const clock_t start = clock();
     w.allocator = (og_allocator){&w.failing, failing_resize};
     og_allocator_set(&w.allocator);
-    w.objects = scenario->init(&w);
-    assert_int_equal(scenario->run(&w, &sum), OG_OK);
-    assert_true(w.failing.n_calls > 0);
-    scenario->release(&w);
+    w.objects = s->init(&w);
+    assert_int_equal(s->run(&w, &plain.sum), OG_OK);
+    plain.n_calls = w.failing.n_calls;
+    assert_true(plain.n_calls > 0);
+    s->release(&w);
     og_allocator_set(NULL);
     assert_int_equal(w.failing.n_held, 0);
-    return sum;
+    plain.seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    return plain;
+}
+
+/* From one call that fails to the next. Every n is tried twice, and a try runs
+ * the scenario twice. */
+static inline size_t step_of_calls(const struct plain_run *plain)
+{
+    const char *text = getenv("ORIGO_OOM_SECONDS");
+    const double most = text != NULL ? strtod(text, NULL) : 0;
+    const double all = 4 * (double)plain->n_calls * plain->seconds;
+    if (most <= 0 || all <= most) return 1;
+    const size_t step = (size_t)(all / most) + 1;
+    printf("NOT ALL: one in %zu of %zu allocations fails, since all would "
+           "take %.1f s and ORIGO_OOM_SECONDS is %g\n",
+           step, plain->n_calls, all, most);
+    return step;
 }
 
 static inline void try_all_failures(const struct scenario *scenario,
                                     const void *what)
 {
-    const uint64_t expected = run_without_failure(scenario, what);
-    for (int for_good = 0; for_good <= 1; for_good++)
-        for (size_t n = 1; try_failure(scenario, what, n, for_good, expected);)
-            n++;
+    const struct plain_run plain = run_without_failure(scenario, what);
+    const size_t step = step_of_calls(&plain);
+    for (int for_good = 0; for_good <= 1; for_good++) {
+        size_t n = 1;
+        while (try_failure(scenario, what, n, for_good, plain.sum))
+            n += step;
+    }
 }
 
 #endif
