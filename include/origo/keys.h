@@ -26,6 +26,8 @@ typedef struct og_document_keys {
                               0; NULL: the keys are of the whole document */
     size_t n;              /* keys */
     size_t n_tokens;
+    const uint8_t *sample; /* of bands: the sketch, n_bands * n_rows bytes */
+    size_t n_samples;      /* 0: the keys are fingerprints */
 } og_document_keys;
 
 /* Called once per document, in order, by the thread that requested the keys.
@@ -40,6 +42,25 @@ OG_API og_status og_band_keys(const og_input *input,
                               const og_dedup_options *options,
                               og_keys_fn *on_keys, void *ctx,
                               og_stream_counts *out_counts, og_error *err);
+
+/* Two documents of an input, by their numbers. */
+typedef struct og_document_pair {
+    uint64_t a, b;
+} og_document_pair;
+
+/* What og_dedup_run() finds when it compares two documents that share a key:
+ * for each of `n` pairs the similarity, in the measure of the options, or 0
+ * when it is below the threshold. Keeps the shingles of all documents of the
+ * input in memory. OG_ERR_USAGE: a number that no document has. */
+OG_API og_status og_dedup_compare(const og_input *input,
+                                  const og_dedup_options *options,
+                                  const og_document_pair *pairs, size_t n,
+                                  double *out_similarity,
+                                  og_stream_counts *out_counts, og_error *err);
+
+/* Documents with fewer equal samples in their sketches than this are not
+ * compared by og_dedup_run(), even if they share a key. */
+OG_API uint32_t og_dedup_least_equal(const og_dedup_options *options);
 
 /* The fingerprints that a store with these parameters and a public key would
  * look up, with their positions. The origin of a passage is the earliest

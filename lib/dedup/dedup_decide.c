@@ -33,6 +33,14 @@ void og_decide_reader_release(struct og_decide_reader *r)
     OG_UNGROW(NULL, r->distinct, r->distinct_cap);
 }
 
+uint32_t og_decide_least_equal(const struct og_band_design *design,
+                               og_measure_kind measure, double threshold)
+{
+    const double n = (double)design->n_bands * design->n_rows, p = threshold;
+    const double least = n * p - 4 * sqrt(n * p * (1 - p));
+    return measure == OG_MEASURE_JACCARD && least > 0 ? (uint32_t)least : 0;
+}
+
 og_status og_decider_init(struct og_decider *d,
                           const struct og_decide_options *options,
                           struct og_dedup_texts *texts, og_error *err)
@@ -43,12 +51,11 @@ og_status og_decider_init(struct og_decider *d,
     TRY(og_band_table_init(&d->table, &options->design, options->memory, NULL,
                            err));
     d->table.beside_len = sizeof(struct og_dedup_entry);
+    d->filter.least_equal = og_decide_least_equal(
+        &options->design, options->measure, options->threshold);
     if (options->measure == OG_MEASURE_JACCARD) {
-        const double n = (double)d->table.n_samples, p = options->threshold;
-        const double least = n * p - 4 * sqrt(n * p * (1 - p));
-        d->filter.least_equal = least > 0 ? (uint32_t)least : 0;
         d->filter.limits = &d->limits;
-        og_parity_limits_init(&d->limits, p);
+        og_parity_limits_init(&d->limits, options->threshold);
     }
     return OG_OK;
 }

@@ -93,6 +93,10 @@ struct og_decider {
     bool (*is_joined)(void *ctx, uint64_t number, uint64_t other);
 };
 
+/* Pairs with fewer equal samples are not worth a comparison. */
+uint32_t og_decide_least_equal(const struct og_band_design *design,
+                               og_measure_kind measure, double threshold);
+
 og_status og_decider_init(struct og_decider *d,
                           const struct og_decide_options *options,
                           struct og_dedup_texts *texts, og_error *err);

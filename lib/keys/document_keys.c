@@ -46,7 +46,9 @@ static og_status keep(struct og_batch *b, struct og_stream_doc *d,
     if (made == NULL ||
         (made->n > 0 && !OG_BATCH_KEEP(b, made->key, made->n)) ||
         (made->n > 0 && made->token != NULL &&
-         !OG_BATCH_KEEP(b, made->token, made->n)))
+         !OG_BATCH_KEEP(b, made->token, made->n)) ||
+        (made->n_samples > 0 &&
+         !OG_BATCH_KEEP(b, made->sample, made->n_samples)))
         return og_error_memory(err, keys->n * sizeof(*keys->key), "keys");
     d->made = made;
     d->n_tokens = keys->n_tokens;
@@ -76,8 +78,11 @@ static og_status make_bands(void *ctx, void *mine, struct og_batch *b,
     for (uint32_t i = 0; i < design->n_bands; i++)
         keys[i] = key_of_band(design, sketch, i);
     d->n_repaired = shingler->text.n_repaired;
-    const og_document_keys made = {
-        .key = keys, .n = design->n_bands, .n_tokens = shingler->tokens.n};
+    const og_document_keys made = {.key = keys,
+                                   .n = design->n_bands,
+                                   .n_tokens = shingler->tokens.n,
+                                   .sample = sketch,
+                                   .n_samples = r->sketcher.n_samples};
     og_shingler_trim(shingler);
     return keep(b, d, &made, err);
 }

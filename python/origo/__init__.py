@@ -50,7 +50,8 @@ from .dedup import (
     dedup,
 )
 from .hamming import HammingIndex, SimHash
-from .keys import Keys, band_keys, fingerprint_keys
+from .keys import (Keys, band_keys, compare_pairs, fingerprint_keys,
+                   least_equal)
 from .lsh import MinHashLSH, WeightedMinHashLSH
 from .minhash import (
     LeanMinHash,
@@ -102,9 +103,11 @@ __all__ = [
     "__version__",
     "band_keys",
     "compare",
+    "compare_pairs",
     "decontaminate",
     "dedup",
     "fingerprint_keys",
+    "least_equal",
     "read",
     "verify",
 ]

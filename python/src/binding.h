@@ -128,6 +128,8 @@ PyObject *binding_compare(PyObject *self, PyObject *args);
 PyObject *binding_stage(PyObject *self, PyObject *args);
 PyObject *binding_band_keys(PyObject *self, PyObject *args);
 PyObject *binding_fingerprint_keys(PyObject *self, PyObject *args);
+PyObject *binding_compare_pairs(PyObject *self, PyObject *args);
+PyObject *binding_least_equal(PyObject *self, PyObject *options);
 /* The options of dedup() and of a new store; false: exception set. */
 bool binding_dedup_options(PyObject *options, og_dedup_options *out);
 bool binding_params(PyObject *options, og_params *out);

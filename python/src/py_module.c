@@ -30,6 +30,8 @@ static PyMethodDef functions[] = {
     {"addresses", binding_addresses, METH_O, NULL},
     {"compare", binding_compare, METH_VARARGS, NULL},
     {"band_keys", binding_band_keys, METH_VARARGS, NULL},
+    {"compare_pairs", binding_compare_pairs, METH_VARARGS, NULL},
+    {"least_equal", binding_least_equal, METH_O, NULL},
     {"fingerprint_keys", binding_fingerprint_keys, METH_VARARGS, NULL},
     {"simhash", binding_simhash, METH_VARARGS, NULL},
     {"stage", binding_stage, METH_VARARGS, NULL},
