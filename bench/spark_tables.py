@@ -14,7 +14,7 @@ import sys
 
 NAMES = {"reading": "Spark starts, reads", "passing": "and passes it through Python",
          "forest": "bands and forest of `dedup`", "dedup": "`dedup`",
-         "dedup in rounds": "`dedup`, as if the forest were large",
+         "dedup in rounds": "`dedup`, in rounds",
          "passages": "`passages`", "MinHashLSH": "MinHashLSH of Spark",
          "command dedup": "the command, `dedup -j 1`",
          "command trace": "the command, `trace --add -j 1`"}
@@ -127,27 +127,23 @@ def grown(rate, size):
     return rate["cpu"] * size * (size / rate["bytes"]) ** (rate["growth"] - 1)
 
 
-def hours(rate, n_machines, one_task):
+def hours(rate, n_machines):
     """The longer of computing and of the shuffle, which every machine sends
     and receives at the same time; then the seconds of what is one task."""
     cpu = grown(rate, TEXT) / (n_machines * CORES)
     network = rate["shuffled"] * TEXT / (n_machines * NETWORK)
-    return (max(cpu, network) + one_task) / 3600
+    return max(cpu, network) / 3600
 
 
 def largest_tree(rows):
-    """(the largest share of documents that were in one tree, of how many; bytes
-    of text and seconds of the task that decides on such a share of 10 TB)"""
-    share, n = max((int(re.search(r"(\d+) of them in one tree",
-                                  rows[n, "forest"]["result"])[1]) / n, n)
-                   for n in sizes(rows, "forest"))
-    size = share * TEXT
-    m = sizes(rows, "command dedup")[-1]
-    work = rows[m, "command dedup"]
-    return share, n, size, size * work["cpu_s"] / work["bytes"]
+    """(the largest share of documents that bands joined to one tree, of how
+    many)"""
+    return max((int(re.search(r"(\d+) of them in one tree",
+                              rows[n, "forest"]["result"])[1]) / n, n)
+               for n in sizes(rows, "forest"))
 
 
-def model_lines(found, tree_seconds):
+def model_lines(found):
     each = found.values()
     return [
         ["measured from, to (documents)", *(
@@ -164,8 +160,7 @@ def model_lines(found, tree_seconds):
         ["MB of a Python worker", *("%.0f" % (r["peak"] / 1e6)
                                     for r in each)],
         *(["hours on %d machines (%d cores)" % (m, m * CORES), *(
-            "%.1f" % hours(r, m, 0 if job == "passages" else tree_seconds)
-            for job, r in found.items())] for m in MACHINES)]
+            "%.1f" % hours(r, m) for r in each)] for m in MACHINES)]
 
 
 def model(rows):
@@ -173,26 +168,24 @@ def model(rows):
              if len(sizes(rows, job)) > 1}
     if "dedup in rounds" not in found:
         return "Two numbers of documents are needed, and one was measured.\n"
-    has_tree = sizes(rows, "forest") and sizes(rows, "command dedup")
-    share, n, size, seconds = largest_tree(rows) if has_tree else (0, 0, 0, 0)
     text = table(["10 TB of text like the mails", "`dedup`", "`passages`"][
-        :1 + len(found)], model_lines(found, seconds)) + """
+        :1 + len(found)], model_lines(found)) + """
 The machines have %d cores and %.0f Gbit/s; hours are the longer of computing and of
-the shuffle, and the largest tree. 10 TB are %s times the text of the largest run of
-`dedup`, which was in rounds, as a large one is.
+the shuffle. 10 TB are %s times the text of the largest run of `dedup`, which was in
+rounds, as a large one is; a job that needs more rounds takes more.
 """ % (CORES, NETWORK * 8 / 1e9,
        format(round(TEXT / found["dedup in rounds"]["bytes"]), ","))
-    if not has_tree:
+    if not sizes(rows, "forest"):
         return text
     return text + """
-Forests are made by tasks of a million rows; one of them also has a row for each document
-of the largest tree, sorted by Spark and not kept by Python. **What limits `dedup` is the
-task that decides on the largest tree**: chains of shared bands join %.0f %% of %s mails.
-Of 10 TB that share is %.1f TB for one task: %.1f hours at the rate of the command, and longer
-to get there. The share may be larger in a larger collection. More text than one task can
-take must be cut into parts first, by language or site; what is alike in two parts is then
-not found.
-""" % (share * 100, format(n, ","), size / 1e12, seconds / 3600)
+Chains of shared bands join %.0f %% of %s mails, but no task of `dedup` decides on them
+as a whole: pairs are compared in tasks of even size, and what is decided together is
+joined by pairs that are alike. **What one task must take** is the pairs of one such tree,
+sorted by Spark: 32 bytes for each pair, and 120 in Python for each document that goes; a
+million copies of one text took 1.3 seconds of CPU. If one in a thousand of the documents of
+10 TB were copies of one text, these would be 4 million, half a gigabyte. The rows of one key, 136 bytes each, also go
+through one task, which keeps 16 of them.
+""" % (largest_tree(rows)[0] * 100, format(largest_tree(rows)[1], ","))
 
 
 def main():

@@ -50,11 +50,16 @@ def rows_of(schema, **kinds):
 
 
 TASK_ROWS = own_steps.TASK_ROWS
+PAIR_ROWS = own_steps.TASK_ROWS  # of documents that are alike
 MAX_TEXT = 1 << 30  # bytes; what the library takes, and a batch of Arrow
 BANDS = rows_of(own_steps.BANDS)
 EDGES = rows_of(own_steps.EDGES)
 NEIGHBOURS = rows_of(own_steps.NEIGHBOURS)
 STARS = rows_of(own_steps.STARS)
+SHARED = rows_of(own_steps.SHARED)
+CANDIDATES = rows_of(own_steps.CANDIDATES)
+COMPARED = rows_of(own_steps.COMPARED)
+SETTLED = rows_of(own_steps.SETTLED)
 
 
 def check_columns(df, **columns):
@@ -111,7 +116,10 @@ def edges(df, text, id, options, n):
     """(node, root): for each band of a document, the least of those that have
     it. A node is a hash of an id; two ids with one hash only share a task."""
     nodes = df.select(F.xxhash64(F.col(id)).alias("node"), text_of(text, id))
-    keys = nodes.mapInArrow(step("band_step", options), BANDS)
+    return edges_of(nodes.mapInArrow(step("band_step", options), BANDS), n)
+
+
+def edges_of(keys, n):
     return (keys.repartition(n, "key").sortWithinPartitions("key", "node")
             .mapInArrow(step("edge_step"), EDGES))
 
@@ -146,24 +154,182 @@ def forest(df, text, id, options, n):
     ends or its cache is cleared."""
     found = edges(df, text, id, options, n).persist()
     n_tasks = -(-found.count() // TASK_ROWS)
-    if n_tasks > 1:
-        return stars(found, n_tasks)
-    # Small enough to go to the texts.
+    return stars(found, n_tasks) if n_tasks > 1 else small_forest(found)
+
+
+def small_forest(found):
+    """Of one task; it is sent to the texts."""
     return F.broadcast(found.repartition(1).mapInArrow(step("forest_step"),
                                                        EDGES))
 
 
-def neighbourhoods(df, text, id, order, options, n):
+def neighbourhoods(df, text, id, order, trees, n):
     """(id, text) of all documents that share a band with another, those that a
     chain of bands joins in one partition, in order."""
     columns = [F.xxhash64(F.col(id)).alias("node"), F.col(id).alias("id"),
                F.col(text).alias("text")]
     columns += [F.col(name).alias("order%d" % i)
                 for i, name in enumerate(order)]
-    met = df.select(*columns).join(forest(df, text, id, options, n), "node")
+    met = df.select(*columns).join(trees, "node")
     return (met.repartition(n, "root")
             .sortWithinPartitions(*["order%d" % i for i in range(len(order))])
             .select("id", "text"))
+
+
+# ---- what of them goes ------------------------------------------------------
+
+def sketched(df, text, id, order, options):
+    """(id, order0, ..., keys, sketch, n_tokens) of documents with a text."""
+    columns = [F.col(id).alias("id"), text_of(text, id)]
+    columns += [F.col(name).alias("order%d" % i)
+                for i, name in enumerate(order)]
+    given = df.select(*columns)
+    rest = [field for field in given.schema if field.name != "text"]
+    return given.mapInArrow(step("sketch_step", options), StructType(
+        rest + list(rows_of(own_steps.SKETCH))))
+
+
+def ranked(made, by, n):
+    """With a rank: a number in the order that decides. Of sorted rows it is the
+    number of the partition, then of the row."""
+    found = (made.repartitionByRange(n, *by).sortWithinPartitions(*by)
+             .withColumn("rank", F.monotonically_increasing_id()).persist())
+    found.count()
+    made.unpersist()
+    return found
+
+
+def preference(keep, n_order):
+    by = [F.col("order%d" % i) for i in range(n_order)]
+    if keep == "last":
+        return [one.desc() for one in by]
+    return [F.desc("n_tokens"), *by] if keep == "longest" else by
+
+
+def met_in_bands(documents, n):
+    """(key, rank, sketch, is_crowded), sorted: of keys that several have."""
+    shared = (documents.select(F.explode("keys").alias("key"), "rank")
+              .repartition(n, "key").sortWithinPartitions("key", "rank")
+              .mapInArrow(step("shared_step"), SHARED))
+    return (shared.join(documents.select("rank", "sketch"), "rank")
+            .repartition(n, "key").sortWithinPartitions("key", "rank")
+            .select("key", "rank", "sketch", "is_crowded"))
+
+
+def crowd_pairs(crowd, gone, options, n):
+    """(rank, earlier) of crowded bands, when `gone` went; None: guessed."""
+    if gone is None:
+        flagged = crowd.withColumn("is_gone", F.lit(None).cast("boolean"))
+    else:
+        flagged = (crowd.join(gone.select("rank", F.lit(True).alias("is_gone")),
+                              "rank", "left")
+                   .select("key", "rank", "sketch", F.coalesce(
+                       "is_gone", F.lit(False)).alias("is_gone"))
+                   .repartition(n, "key").sortWithinPartitions("key", "rank"))
+    return flagged.mapInArrow(step("crowd_step", options), CANDIDATES).distinct()
+
+
+def compared(df, text, id, documents, pairs, options, n):
+    """(rank, earlier, similarity): each document has a place, and those that it
+    is compared with come there. One that a million are compared with comes once
+    to each of the places."""
+    place = F.pmod(F.xxhash64("rank"), F.lit(n)).alias("place")
+    asked = pairs.groupBy("rank").agg(F.collect_list("earlier").alias("others"))
+    asked = asked.select(place, "rank", "others")
+    others = pairs.select(place, F.col("earlier").alias("rank"), F.lit(
+        None).cast("array<bigint>").alias("others"))
+    wanted = (asked.union(others).groupBy("place", "rank")
+              .agg(F.first("others", ignorenulls=True).alias("others"))
+              .join(documents.select("rank", "id"), "rank"))
+    if pairs.count() <= TASK_ROWS:
+        wanted = F.broadcast(wanted)
+    return (df.select(F.col(id).alias("id"), F.col(text).alias("text"))
+            .join(wanted, "id").repartition(n, "place")
+            .select("rank", "text", "others")
+            .mapInArrow(step("compare_step", options), COMPARED))
+
+
+def settled(alike, n):
+    """(rank, of, similarity) of what goes, from pairs that are alike and that
+    bands show: by trees of such pairs."""
+    n_tasks = -(-alike.count() // PAIR_ROWS)
+    if n_tasks > 1:
+        trees = stars(alike.select(F.col("rank").alias("node"), F.col(
+            "earlier").alias("root")).persist(), n_tasks)
+        found = (alike.join(trees.withColumnRenamed("node", "rank"), "rank")
+                 .repartition(n, "root"))
+    else:
+        found = alike.withColumn("root", F.lit(0)).repartition(1)
+    return (found.select("root", "rank", "earlier", "similarity")
+            .sortWithinPartitions("root", "rank", "earlier")
+            .mapInArrow(step("settle_step"), SETTLED))
+
+
+def decided(df, text, id, documents, options, n):
+    """(rank, of, similarity) of what goes: rounds, until none is decided
+    differently (origo.steps)."""
+    met = met_in_bands(documents, n).persist()
+    few = (met.where("not is_crowded").select("key", "rank", "sketch")
+           .mapInArrow(step("pair_step", options), CANDIDATES)
+           .distinct().persist())
+    crowd = met.where("is_crowded").select("key", "rank", "sketch")
+    is_crowded = crowd.limit(1).count() > 0
+    seen = few.union(crowd_pairs(crowd, None, options, n)).distinct().persist()
+    known = compared(df, text, id, documents, seen, options, n).persist()
+    gone = settled(known.where("similarity > 0"), n).persist()
+    while is_crowded:
+        seen = few.union(crowd_pairs(crowd, gone, options, n)).distinct()
+        seen = seen.persist()
+        new = seen.join(known, ["rank", "earlier"], "left_anti").persist()
+        if new.count():
+            known = known.union(compared(df, text, id, documents, new, options,
+                                         n)).persist()
+        before, gone = gone, settled(known.where("similarity > 0").join(
+            seen, ["rank", "earlier"], "left_semi"), n).persist()
+        if not differ(before, gone):
+            break
+    return gone
+
+
+def differ(a, b):
+    """Whether the ranks of two tables do."""
+    ours = a.select("rank", F.lit(1).alias("ours"))
+    theirs = b.select("rank", F.lit(1).alias("theirs"))
+    return ours.join(theirs, "rank", "full").where(
+        "ours is null or theirs is null").limit(1).count() > 0
+
+
+def star_removals(df, text, id, order, sketch, decide, n):
+    """(id, duplicate_of, similarity). Few documents that share bands are decided
+    tree by tree, more in rounds."""
+    made = sketched(df, text, id, order, sketch).persist()
+    found = edges_of(made.select(F.explode("keys").alias("key"),
+                                 F.xxhash64("id").alias("node")), n).persist()
+    if found.count() <= TASK_ROWS:
+        return tree_removals(df, text, id, order, small_forest(found), decide,
+                             n)
+    found.unpersist()
+    documents = ranked(made, preference(decide["keep"], len(order)), n)
+    options = {name: value for name, value in decide.items()
+               if name in (*SKETCH_OPTIONS, "threshold", "measure")}
+    gone = decided(df, text, id, documents, options, n)
+    names = documents.select("rank", "id")
+    return (gone.join(names, "rank")
+            .join(names.select(F.col("rank").alias("of"),
+                               F.col("id").alias("duplicate_of")), "of")
+            .select("id", "duplicate_of", "similarity"))
+
+
+def tree_removals(df, text, id, order, trees, decide, n):
+    """(id, duplicate_of, similarity): each tree is decided by one task."""
+    kind = df.schema[id].dataType
+    met = neighbourhoods(df, text, id, order, trees, n)
+    return met.mapInArrow(step("decide_step", decide),
+                          rows_of(own_steps.removal_schema(pyarrow.null()),
+                                  id=kind, duplicate_of=kind))
+
+
+SKETCH_OPTIONS = ("preset", "tokens", "shingle", "bands", "rows")
 
 
 def removals(df, text="text", id="id", *, threshold=0.8, keep="first",
@@ -176,14 +342,13 @@ def removals(df, text="text", id="id", *, threshold=0.8, keep="first",
     if not has_unique_ids:
         check_ids(df, id)
     sketch = {name: value for name, value in options.items()
-              if name in ("preset", "tokens", "shingle", "bands", "rows")}
+              if name in SKETCH_OPTIONS}
     decide = {**options, "threshold": threshold, "keep": keep}
-    kind = df.schema[id].dataType
-    met = neighbourhoods(df, text, id, order_of(df, order, id), sketch,
-                         partitions_of(df, n_partitions))
-    return met.mapInArrow(step("decide_step", decide),
-                          rows_of(own_steps.removal_schema(pyarrow.null()),
-                                  id=kind, duplicate_of=kind))
+    n, by = partitions_of(df, n_partitions), order_of(df, order, id)
+    if options.get("cluster", "star") == "star":
+        return star_removals(df, text, id, by, sketch, decide, n)
+    return tree_removals(df, text, id, by, forest(df, text, id, sketch, n),
+                         decide, n)
 
 
 def dedup(df, text="text", id="id", *, threshold=0.8, keep="first", order=None,
@@ -208,8 +373,9 @@ def near_pairs(df, text="text", id="id", *, threshold=0.8, order=None,
     is alike to, as `Store.near_many` lists them. Ids are strings."""
     check_columns(df, text=text, id=id)
     check_ids(df, id)
-    met = neighbourhoods(df, text, id, order_of(df, order, id), {},
-                         partitions_of(df, n_partitions))
+    n = partitions_of(df, n_partitions)
+    met = neighbourhoods(df, text, id, order_of(df, order, id),
+                         forest(df, text, id, {}, n), n)
     return (met.select(F.col("id").cast("string").alias("id"), "text")
             .mapInArrow(step("near_step", threshold),
                         rows_of(own_steps.PAIRS)))
@@ -243,14 +409,18 @@ def passages(df, text="text", id="id", time="time", *, n_partitions=None,
     documents = df.select(F.col(id).cast("string").alias("id"),
                           micros(df, time).alias("time"),
                           text_of(text, id)).where("text is not null")
+    made = documents.mapInArrow(step("fingerprint_step", options),
+                                rows_of(own_steps.FINGERPRINTS)).persist()
+    numbered = ranked(made, [F.col("time"), F.col("id")], n)
     copies = (
-        documents.mapInArrow(step("fingerprint_step", options),
-                             rows_of(own_steps.FINGERPRINTS))
-        .repartition(n, "key").sortWithinPartitions("key", "time", "id")
+        numbered.select(F.explode("keys").alias("key"), "rank")
+        .repartition(n, "key").sortWithinPartitions("key", "rank")
         .mapInArrow(step("origin_step"), rows_of(own_steps.COPIES))
         .groupBy("copier", "origin").agg(F.sum("n").alias("n")))
-    traced = (documents.join(wanted_texts(copies, most_origins, n), "id")
-              .repartition(n, "place").sortWithinPartitions("time", "id")
+    wanted = wanted_texts(copies, most_origins, n).join(
+        numbered.select("rank", "id"), "rank")
+    traced = (documents.join(wanted, "id")
+              .repartition(n, "place").sortWithinPartitions("rank")
               .select("id", "time", "text", "is_asked"))
     return traced.mapInArrow(
         step("span_step", {**options, "memory": memory}),
@@ -258,18 +428,18 @@ def passages(df, text="text", id="id", time="time", *, n_partitions=None,
 
 
 def wanted_texts(copies, most_origins, n):
-    """(place, id, is_asked): each document that has something of another has a
+    """(place, rank, is_asked): each document that has something of another has a
     place, and its origins come there. An origin of a million documents comes
     once to each of the places."""
     by_share = Window.partitionBy("copier").orderBy(F.desc("n"), "origin")
     chosen = (copies.withColumn("rank", F.row_number().over(by_share))
               .where(F.col("rank") <= most_origins)
               .withColumn("place", F.pmod(F.xxhash64("copier"), F.lit(n))))
-    asked = chosen.select("place", F.col("copier").alias("id"),
+    asked = chosen.select("place", F.col("copier").alias("rank"),
                           F.lit(1).alias("is_asked"))
-    origins = chosen.select("place", F.col("origin").alias("id"),
+    origins = chosen.select("place", F.col("origin").alias("rank"),
                             F.lit(0).alias("is_asked"))
-    return (asked.union(origins).groupBy("place", "id")
+    return (asked.union(origins).groupBy("place", "rank")
             .agg(F.max("is_asked").alias("is_asked")))
 
 

@@ -17,7 +17,7 @@ import pyarrow.compute
 from . import _origo
 from .dedup import find_items, with_nulls
 from .hamming import HammingIndex
-from .keys import band_keys, fingerprint_keys
+from .keys import band_keys, compare_pairs, fingerprint_keys, least_equal
 from .sources import make_input, null_rows
 from .store import Store
 
@@ -243,62 +243,258 @@ def near_step(batches, threshold):
         yield from as_rows(table.to_arrow(), PAIRS, id="document")
 
 
-# ---- passages ---------------------------------------------------------------
+# ---- documents that are alike, in many tasks ---------------------------------
+#
+# Whether a document stays depends on earlier ones: it goes when one that stays
+# is alike, and can be seen in a band that both have. A band shows the first
+# VISIBLE of those that have it and stay (lib/dedup/band_table.h). What a band of
+# few documents shows is known at once, and so is which pairs of a band agree in
+# enough samples to be compared. What a crowded band shows depends on what
+# stays: an engine assumes something, decides everything with it, looks at the
+# crowded bands again, and so on until nothing changes. Each decision depends on
+# earlier documents alone, so there is one outcome that does not change, and it
+# is that of the command; a round makes at least one more of them final.
 
-FINGERPRINTS = pyarrow.schema([("key", pyarrow.int64()),
-                               ("time", pyarrow.int64()),
-                               ("id", pyarrow.string())])
-COPIES = pyarrow.schema([("copier", pyarrow.string()),
-                         ("origin", pyarrow.string()),
-                         ("n", pyarrow.int64())])
+VISIBLE = 16
+RANKS = pyarrow.schema([("key", pyarrow.int64()), ("rank", pyarrow.int64())])
+SHARED = pyarrow.schema([("rank", pyarrow.int64()), ("key", pyarrow.int64()),
+                         ("is_crowded", pyarrow.bool_())])
+CANDIDATES = pyarrow.schema([("rank", pyarrow.int64()),
+                             ("earlier", pyarrow.int64())])
+COMPARED = CANDIDATES.append(pyarrow.field("similarity", pyarrow.float64()))
+SETTLED = pyarrow.schema([("rank", pyarrow.int64()),
+                          ("of", pyarrow.int64()),
+                          ("similarity", pyarrow.float64())])
+SKETCH = pyarrow.schema([("keys", pyarrow.list_(pyarrow.int64())),
+                         ("sketch", pyarrow.binary()),
+                         ("n_tokens", pyarrow.int64())])
 
 
-def fingerprint_step(batches, options):
-    """(id, time, text) -> (key, time, id): each fingerprint of a document
-    once."""
+def sketch_step(batches, options):
+    """(..., text) -> (..., keys, sketch, n_tokens) of rows with a text."""
     for batch in batches:
-        keys = fingerprint_keys(batch.select(["text"]), fields=TEXT, threads=1,
-                                **options)
-        counts = numpy.array(keys.counts, dtype="int64")
-        rows = numpy.repeat(numpy.arange(len(counts)), counts)
-        pairs = numpy.unique(numpy.stack(
-            [rows, numbers(keys.values, "int64")]), axis=1)
-        at = pyarrow.array(pairs[0])
+        made = band_keys(batch.select(["text"]), fields=TEXT, threads=1,
+                         **options)
+        is_there = pyarrow.array([count > 0 for count in made.counts],
+                                 pyarrow.bool_())
+        n = is_there.true_count
+        if n == 0:
+            continue
+        sketch = pyarrow.Array.from_buffers(
+            pyarrow.binary(len(made.samples) // n), n,
+            [None, pyarrow.py_buffer(made.samples)])
+        rest = [name for name in batch.schema.names if name != "text"]
         yield pyarrow.record_batch(
-            [pyarrow.array(pairs[1]), batch.column("time").take(at),
-             strings(batch.column("id").take(at))], schema=FINGERPRINTS)
+            [*(batch.column(name).filter(is_there) for name in rest),
+             key_lists(made).filter(is_there), sketch.cast(pyarrow.binary()),
+             pyarrow.array(made.n_tokens, pyarrow.int64()).filter(is_there)],
+            names=[*rest, *SKETCH.names])
 
 
-def count_copies(copier, origin):
-    table = pyarrow.table([copier, origin], names=["copier", "origin"])
-    counted = table.group_by(["copier", "origin"]).aggregate(
-        [([], "count_all")])
-    return pyarrow.table(
-        [counted.column("copier"), counted.column("origin"),
-         counted.column("count_all").cast(pyarrow.int64())], schema=COPIES)
-
-
-def origin_step(batches):
-    """(key, time, id), sorted -> (copier, origin, n): how many fingerprints a
-    document has of the earliest document that has them."""
-    last_key, last_origin = None, None
+def whole_runs(batches, most):
+    """Rows of sorted batches, column by column, with the length of the run of
+    equal keys that each is in: a run of up to `most` rows comes at once and with
+    its length, a longer one in parts and with some larger number."""
+    held, crowd = None, None
     for batch in batches:
         if batch.num_rows == 0:
             continue
-        key = batch.column("key").to_numpy()
-        ids = strings(batch.column("id"))
-        if last_key is not None and last_key == key[0]:
-            # The run began in the batch before.
-            key = numpy.concatenate([[last_key], key])
-            ids = pyarrow.concat_arrays([pyarrow.array([last_origin]), ids])
-        begins = numpy.concatenate([[True], key[1:] != key[:-1]])
-        rows = numpy.arange(len(key))
-        origin = numpy.maximum.accumulate(numpy.where(begins, rows, 0))
-        copies = numpy.flatnonzero(origin != rows)
-        yield from count_copies(
-            ids.take(pyarrow.array(copies)),
-            ids.take(pyarrow.array(origin[copies]))).to_batches()
-        last_key, last_origin = key[-1], ids[int(origin[-1])].as_py()
+        rows = columns_of(batch)
+        if held is not None:
+            rows = [numpy.concatenate(both) for both in zip(held, rows)]
+        key = rows[0]
+        begins = numpy.flatnonzero(
+            numpy.concatenate([[True], key[1:] != key[:-1]]))
+        lengths = numpy.diff(numpy.append(begins, len(key)))
+        if key[0] == crowd:
+            lengths[0] += most
+        is_crowd = lengths[-1] > most
+        crowd = key[-1] if is_crowd else None
+        end = len(key) if is_crowd else begins[-1]
+        held = None if is_crowd else [one[end:] for one in rows]
+        n = len(begins) if is_crowd else len(begins) - 1
+        spread = numpy.repeat(lengths[:n], numpy.diff(
+            numpy.append(begins[:n], end)))
+        if end:
+            yield [one[:end] for one in rows], spread
+    if held is not None:
+        yield held, numpy.full(len(held[0]), len(held[0]))
+
+
+def columns_of(batch):
+    """Arrays of numpy; a sketch as a row of bytes."""
+    found = []
+    for field, column in zip(batch.schema, batch.columns):
+        if pyarrow.types.is_binary(field.type) or (
+                pyarrow.types.is_large_binary(field.type)):
+            width = len(column[0].as_py())
+            column = column.cast(pyarrow.binary(width))
+            found.append(numpy.frombuffer(
+                column.buffers()[1], "uint8").reshape(-1, width)[
+                    column.offset:column.offset + len(column)])
+        else:
+            found.append(column.to_numpy(zero_copy_only=False))
+    return found
+
+
+def shared_step(batches):
+    """(key, rank), sorted -> (rank, key, is_crowded): of keys that several
+    documents have; crowded when the last of them may not see all others."""
+    for (key, rank), lengths in whole_runs(batches, VISIBLE + 1):
+        several = lengths > 1
+        yield rows_in(SHARED, rank[several], key[several],
+                      lengths[several] > VISIBLE + 1)
+
+
+def pair_step(batches, options):
+    """(key, rank, sketch), sorted, of keys that few have -> (rank, earlier):
+    pairs that agree in enough samples."""
+    least = least_equal(**options)
+    for (key, rank, sketch), _ in whole_runs(batches, VISIBLE + 1):
+        for lag in range(1, VISIBLE + 1):
+            at = numpy.flatnonzero(key[lag:] == key[:-lag])
+            if len(at) == 0:
+                break
+            equal = (sketch[at + lag] == sketch[at]).sum(axis=1)
+            at = at[equal >= least]
+            if len(at):
+                yield rows_in(CANDIDATES, rank[at + lag], rank[at])
+
+
+def crowd_step(batches, options):
+    """(key, rank, sketch, is_gone), sorted, of keys that many have -> (rank,
+    earlier): pairs that agree in enough samples, with those that each key
+    shows. Where it is not known yet what is gone (null), samples say so."""
+    least = least_equal(**options)
+    share = options.get("threshold", 0.8)
+    last, shown = None, []
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        key, rank, sketch = columns_of(batch.select(["key", "rank", "sketch"]))
+        known = batch.column("is_gone")
+        is_guess = known.null_count > 0
+        gone = numpy.zeros(len(key), dtype=bool) if is_guess else (
+            known.to_numpy(zero_copy_only=False))
+        begins = numpy.flatnonzero(
+            numpy.concatenate([[True], key[1:] != key[:-1]]))
+        found = []
+        for begin, end in zip(begins, [*begins[1:], len(key)]):
+            if key[begin] != last:
+                last, shown = key[begin], []
+            found += pairs_of_crowd(
+                shown, rank[begin:end], sketch[begin:end], gone[begin:end],
+                least, share * sketch.shape[1] if is_guess else None)
+        if found:
+            yield rows_in(CANDIDATES, *(numpy.concatenate(one)
+                                        for one in zip(*found)))
+
+
+def pairs_of_crowd(shown, rank, sketch, gone, least, guess):
+    """Those of the next rows of a key; adds to `shown`. With a `guess`, rows
+    that agree so much with one that is shown are taken to be gone."""
+    found, gone, begin, n = [], gone.copy(), 0, 0
+    while True:
+        if n == len(shown):
+            kept = numpy.flatnonzero(~gone[begin:])
+            if len(shown) == VISIBLE or len(kept) == 0:
+                return found
+            begin += int(kept[0]) + 1
+            shown.append((rank[begin - 1], sketch[begin - 1].copy()))
+        earlier, samples = shown[n]
+        n += 1
+        equal = (sketch[begin:] == samples).sum(axis=1)
+        at = begin + numpy.flatnonzero(equal >= least)
+        if len(at):
+            found.append((rank[at], numpy.full(len(at), earlier)))
+        if guess is not None:
+            gone[begin:] |= equal >= guess
+
+
+def compare_step(batches, options):
+    """(rank, text, others) -> (rank, earlier, similarity): each rank compared
+    with its others, whose texts are here as well. A task has these texts."""
+    batches = [one for one in batches if one.num_rows]
+    if not batches:
+        return
+    table = pyarrow.Table.from_batches(batches)
+    rank = table.column("rank").to_numpy()
+    others = table.column("others").combine_chunks()
+    lengths = pyarrow.compute.fill_null(
+        pyarrow.compute.list_value_length(others), 0).to_numpy()
+    earlier = pyarrow.compute.list_flatten(others).to_numpy()
+    row = numpy.repeat(numpy.arange(len(rank)), lengths)
+    order = numpy.argsort(rank)
+    other = order[numpy.searchsorted(rank, earlier, sorter=order)]
+    pairs = numpy.stack([row, other], axis=1).astype("int64")
+    similarity = compare_pairs(table.select(["text"]), pairs, fields=TEXT,
+                               threads=1, **options)
+    yield from batches_of(COMPARED, [rank[row], earlier,
+                                     numbers(similarity, "float64")])
+
+
+def settle_step(batches):
+    """(root, rank, earlier, similarity) of pairs that are alike, sorted ->
+    (rank, of, similarity) of what goes: of the first that is alike and stays.
+    The pairs of a root are all here."""
+    root, gone, found = None, set(), []
+    for batch in batches:
+        for one, rank, earlier, similarity in zip(
+                *(batch.column(name).to_pylist() for name in (
+                    "root", "rank", "earlier", "similarity"))):
+            if one != root:
+                root, gone = one, set()
+            if rank not in gone and earlier not in gone:
+                gone.add(rank)
+                found.append((rank, earlier, similarity))
+        if found:
+            yield from batches_of(SETTLED, [list(one) for one in zip(*found)])
+        found = []
+
+
+# ---- passages ---------------------------------------------------------------
+
+FINGERPRINTS = pyarrow.schema([("id", pyarrow.string()),
+                               ("time", pyarrow.int64()),
+                               ("keys", pyarrow.list_(pyarrow.int64()))])
+COPIES = pyarrow.schema([("copier", pyarrow.int64()),
+                         ("origin", pyarrow.int64()),
+                         ("n", pyarrow.int64())])
+
+
+def key_lists(keys):
+    """A list for each row."""
+    ends = numpy.cumsum([0, *keys.counts], dtype="int32")
+    return pyarrow.ListArray.from_arrays(
+        pyarrow.array(ends), pyarrow.array(numbers(keys.values, "int64")))
+
+
+def fingerprint_step(batches, options):
+    """(id, time, text) -> (id, time, keys): the fingerprints of a document."""
+    for batch in batches:
+        keys = fingerprint_keys(batch.select(["text"]), fields=TEXT, threads=1,
+                                **options)
+        yield pyarrow.record_batch(
+            [strings(batch.column("id")), batch.column("time"),
+             key_lists(keys)], schema=FINGERPRINTS)
+
+
+def origin_step(batches):
+    """(key, rank), sorted -> (copier, origin, n): how many fingerprints a
+    document has of the earliest document that has them; rows of one task, which
+    another one may add to. A fingerprint that a document has twice counts
+    once."""
+    for _, rank, origin, _, is_new in runs_of(batches, ("key", "rank")):
+        copies = is_new & (origin != rank)
+        pairs = numpy.stack([rank[copies], origin[copies]], axis=1)
+        order = numpy.lexsort((pairs[:, 1], pairs[:, 0]))
+        pairs = pairs[order]
+        begins = numpy.flatnonzero(numpy.concatenate(
+            [[True], (pairs[1:] != pairs[:-1]).any(axis=1)])) if len(
+                pairs) else []
+        if len(begins):
+            yield rows_in(COPIES, pairs[begins, 0], pairs[begins, 1],
+                          numpy.diff(numpy.append(begins, len(pairs))))
 
 
 SPANS = pyarrow.schema([("id", pyarrow.string()),

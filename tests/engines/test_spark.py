@@ -205,15 +205,12 @@ def test_no_task_has_the_whole_forest(df, tmp_path, monkeypatch):
     """One that merged all would have the rows of all."""
     n = 8
     whole = origo.spark.forest(df, "text", "id", {}, n).collect()
-    gone = sorted(map(tuple, origo.spark.removals(df).collect()))
     n_edges = origo.spark.edges(df, "text", "id", {}, n).count()
     monkeypatch.setattr("origo.spark.TASK_ROWS", n_edges // n)
     monkeypatch.setattr("origo.spark.step", count_rows(str(tmp_path)))
     found = origo.spark.forest(df, "text", "id", {}, n).collect()
     assert len(found) > 300 and sorted(map(tuple, found)) == sorted(
         map(tuple, whole))
-    monkeypatch.setattr("origo.spark.step", STEP)
-    assert sorted(map(tuple, origo.spark.removals(df).collect())) == gone
     stages = {}
     for path in tmp_path.iterdir():
         name, stage, _ = path.name.split("-")
@@ -225,6 +222,36 @@ def test_no_task_has_the_whole_forest(df, tmp_path, monkeypatch):
             # The crowd is one tree, of 200 rows and its center's 199.
             assert max(rows) < sum(rows) / n * 2 + 400, name
             assert max(rows) < sum(rows) / 2, name
+
+
+@pytest.mark.parametrize("keep", ["first", pytest.param(
+    "last", marks=THOROUGH), pytest.param("longest", marks=THOROUGH)])
+def test_no_task_decides_a_whole_tree(df, documents, tmp_path, monkeypatch,
+                                      keep):
+    """In rounds, as where many share bands: the crowd is one tree of 200, and
+    its decisions are spread over the tasks."""
+    n = 4
+    monkeypatch.setattr("origo.spark.TASK_ROWS", 1000)
+    if keep != "first":
+        monkeypatch.setattr("origo.spark.PAIR_ROWS", 1000)  # by trees
+    monkeypatch.setattr("origo.spark.step", count_rows(str(tmp_path)))
+    gone = origo.spark.removals(df, keep=keep, n_partitions=n).collect()
+    there = [one for one in documents if one["text"] is not None]
+    whole = origo.dedup([one["text"] for one in there], keep=keep)
+    assert {tuple(row) for row in gone} == {
+        (there[one.index]["id"], there[one.duplicate_of]["id"],
+         one.similarity) for one in whole.removed}
+    rows = {}
+    for path in tmp_path.iterdir():
+        name, stage, _ = path.name.split("-")
+        rows.setdefault((name, stage), []).append(int(path.read_text()))
+    assert {name for name, _ in rows} >= {
+        "sketch_step", "shared_step", "pair_step", "crowd_step",
+        "compare_step", "settle_step"}
+    for (name, _), counts in rows.items():
+        assert name != "decide_step"
+        if name == "compare_step" and sum(counts) > 200:
+            assert max(counts) < sum(counts) * 3 / 4
 
 
 def test_a_worker_without_origo_says_so(df):

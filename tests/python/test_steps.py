@@ -153,13 +153,19 @@ def passages(documents, n):
                              ("text", pyarrow.string())])
     there = [one for one in documents if one["text"] is not None]
     prints = run(steps.fingerprint_step, [[batch_of(there, schema)]], {})
-    copies = run(steps.origin_step,
-                 shuffle(prints, n, "key", ["key", "time", "id"]))
+    ids = [row["id"] for row in sorted(
+        there, key=lambda row: (row["time"], row["id"]))]
+    rows = [{"key": key, "rank": ids.index(row["id"])} for batch in prints
+            for row in batch.to_pylist() for key in row["keys"]]
+    copies = run(steps.origin_step, shuffle([batch_of(rows, steps.RANKS)], n,
+                                            "key", ["key", "rank"]))
     asked, origins = {}, {}
     for row in (row for batch in copies for row in batch.to_pylist()):
-        place = place_of(row["copier"], n)
-        asked[place, row["copier"]] = 1
-        origins[place, row["origin"]] = 0
+        copier, origin = ids[row["copier"]], ids[row["origin"]]
+        assert row["copier"] > row["origin"]
+        place = place_of(copier, n)
+        asked[place, copier] = 1
+        origins[place, origin] = 0
     known = {one["id"]: one for one in there}
     parts = [[] for _ in range(n)]
     for (place, id), is_asked in {**origins, **asked}.items():
@@ -273,6 +279,19 @@ def test_items_by_row(text):
 
 # ---- bad input --------------------------------------------------------------
 
+def test_texts_that_are_too_long_have_no_sketch(monkeypatch):
+    monkeypatch.setattr("origo.sources.MAX_TEXT", 100)
+    texts = [None, "a text", "word " * 50, "another text"]
+    made, = run(steps.sketch_step, [[pyarrow.record_batch(
+        {"id": ["null", "a", "long", "b"], "text": texts})]], {})
+    assert made.column("id").to_pylist() == ["a", "b"]
+    assert made.column("n_tokens").to_pylist() == [2, 2]
+    for i, row in enumerate(made.to_pylist()):
+        keys = origo.band_keys([texts[1 + 2 * i]])
+        assert row["sketch"] == bytes(keys.samples)
+        assert row["keys"] == list(memoryview(bytes(keys.values)).cast("q"))
+
+
 def test_texts_that_are_too_long(documents, monkeypatch):
     """Of 1 GiB and more; here, of 5,000 bytes. They take part in nothing, and
     the others are as without them."""
@@ -292,11 +311,154 @@ def test_strings_with_long_offsets(documents):
     large = batch_of(there, schema)
     prints = run(steps.fingerprint_step, [[large]], {})
     assert prints[0].schema == steps.FINGERPRINTS
-    rows = sorted((row for one in prints for row in one.to_pylist()),
-                  key=lambda row: (row["key"], row["time"], row["id"]))
-    schema = pyarrow.schema([("key", pyarrow.int64()),
-                             ("time", pyarrow.int64()),
-                             ("id", pyarrow.large_string())])
-    copies = run(steps.origin_step, [[batch_of(rows[i:i + 50], schema)
-                                      for i in range(0, len(rows), 50)]])
-    assert copies and all(one.schema == steps.COPIES for one in copies)
+    made = run(steps.sketch_step, [[large]], {})
+    assert made[0].schema.names == ["id", "time", *steps.SKETCH.names]
+    assert made[0].num_rows == len(there)
+
+
+def test_fingerprints_twice_in_a_document_count_once():
+    rows = [{"key": key, "rank": rank} for key, rank in (
+        (1, 5), (1, 5), (1, 7), (1, 7), (1, 8), (2, 5), (2, 7), (3, 7))]
+    copies = run(steps.origin_step, [[batch_of(rows[i:i + 3], steps.RANKS)
+                                      for i in range(0, len(rows), 3)]])
+    assert all(one.schema == steps.COPIES for one in copies)
+    counts = {}
+    for row in (row for one in copies for row in one.to_pylist()):
+        pair = row["copier"], row["origin"]
+        counts[pair] = counts.get(pair, 0) + row["n"]
+    assert counts == {(7, 5): 2, (8, 5): 1}
+
+
+# ---- what goes, in rounds ----------------------------------------------------
+
+def shared_bands(documents, n, **options):
+    """(key, rank, sketch, is_crowded), in partitions of sorted batches."""
+    schema = pyarrow.schema([("rank", pyarrow.int64()),
+                             ("text", pyarrow.string())])
+    rows = [{"rank": rank, "text": one["text"]}
+            for rank, one in enumerate(documents)]
+    made = [row for batch in run(steps.sketch_step, [[batch_of(rows, schema)]],
+                                 options) for row in batch.to_pylist()]
+    keys = [{"key": key, "rank": row["rank"]}
+            for row in made for key in row["keys"]]
+    shared = run(steps.shared_step, shuffle([batch_of(keys, steps.RANKS)], n,
+                                            "key", ["key", "rank"]))
+    sketches = {row["rank"]: row["sketch"] for row in made}
+    return [{**row, "sketch": sketches[row["rank"]]}
+            for batch in shared for row in batch.to_pylist()]
+
+
+BAND = [("key", pyarrow.int64()), ("rank", pyarrow.int64()),
+        ("sketch", pyarrow.binary())]
+
+
+def pairs_in(step, rows, n, more, options):
+    schema = pyarrow.schema(BAND + more)
+    rows = [{name: row[name] for name in schema.names} for row in rows]
+    found = run(step, shuffle([batch_of(rows, schema)], n, "key",
+                              ["key", "rank"]), options)
+    return {(row["rank"], row["earlier"]) for batch in found
+            for row in batch.to_pylist()}
+
+
+def compare(documents, pairs, options):
+    others = {}
+    for rank, earlier in sorted(pairs):
+        others.setdefault(rank, []).append(earlier)
+        others.setdefault(earlier, [])
+    rows = [{"rank": rank, "text": documents[rank]["text"],
+             "others": earlier or None} for rank, earlier in others.items()]
+    schema = pyarrow.schema([("rank", pyarrow.int64()),
+                             ("text", pyarrow.string()),
+                             ("others", pyarrow.list_(pyarrow.int64()))])
+    found = run(steps.compare_step, [[batch_of(rows, schema)]], options)
+    return {(row["rank"], row["earlier"]): row["similarity"]
+            for batch in found for row in batch.to_pylist()}
+
+
+def settle(known, seen):
+    rows = [{"root": 0, "rank": rank, "earlier": earlier,
+             "similarity": known[rank, earlier]}
+            for rank, earlier in sorted(seen) if known[rank, earlier] > 0]
+    schema = pyarrow.schema([("root", pyarrow.int64()), *steps.COMPARED])
+    found = run(steps.settle_step, [[batch_of(rows, schema)]])
+    return {row["rank"]: (row["of"], row["similarity"])
+            for batch in found for row in batch.to_pylist()}
+
+
+def removals_in_rounds(documents, n, guess=None, **options):
+    """What origo.spark does, and how many rounds it took. `guess`: what is
+    assumed to be gone at first, instead of what samples say."""
+    bands = shared_bands(documents, n)
+    few = [row for row in bands if not row["is_crowded"]]
+    crowd = [row for row in bands if row["is_crowded"]]
+    constant = pairs_in(steps.pair_step, few, n, [], options)
+    known, gone, n_rounds = {}, guess, 0
+    while True:
+        flagged = [{**row, "is_gone": None if gone is None else
+                    row["rank"] in gone} for row in crowd]
+        seen = constant | pairs_in(
+            steps.crowd_step, flagged, n, [("is_gone", pyarrow.bool_())],
+            options)
+        known.update(compare(documents, seen - set(known), options))
+        before, gone = gone, settle(known, seen)
+        n_rounds += 1
+        if before is not None and set(before) == set(gone):
+            return gone, n_rounds, len(crowd)
+
+
+def crowded_documents():
+    """A form that is filled in: all share bands, of some hundred no two are
+    alike, and of those that come later some are like one that bands no longer
+    show."""
+    rng = random.Random(11)
+    form = ["word%d" % i for i in range(120)]
+    found = []
+    for i in range(150):
+        words = list(form)
+        at = rng.randrange(110)
+        words[at:at + 8] = ["own%d" % rng.randrange(40) for _ in range(8)]
+        found.append({"text": " ".join(words)})
+        if i % 3 == 0:
+            earlier = rng.choice(found)["text"].split()
+            earlier[rng.randrange(120)] = "changed%d" % i
+            found.append({"text": " ".join(earlier)})
+    return found
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"threshold": 0.7}, {"threshold": 0.9},
+    {"measure": "containment", "threshold": 0.85}],
+    ids=["0.8", "0.7", "0.9", "containment"])
+@pytest.mark.parametrize("n", [1, 4])
+def test_removals_in_rounds_are_those_of_one_run(documents, n, options):
+    there = [one for one in documents if one["text"] is not None]
+    for given in (there, crowded_documents(), [{"text": "one text"}] * 40):
+        whole = origo.dedup([one["text"] for one in given], **options)
+        expected = {one.index: (one.duplicate_of, one.similarity)
+                    for one in whole.removed}
+        assert expected
+        found, n_rounds, _ = removals_in_rounds(given, n, **options)
+        assert found == expected
+        assert n_rounds < 15
+
+
+def test_no_guess_changes_what_goes():
+    """Not even that all stay, or that all go."""
+    given = crowded_documents()
+    whole = origo.dedup([one["text"] for one in given], threshold=0.7)
+    expected = {one.index: (one.duplicate_of, one.similarity)
+                for one in whole.removed}
+    for guess in ((), range(len(given)), range(0, len(given), 2)):
+        found, n_rounds, n_crowded = removals_in_rounds(
+            given, 2, dict.fromkeys(guess), threshold=0.7)
+        assert found == expected and n_crowded > 200
+        assert n_rounds > 1
+
+
+def test_pairs_that_are_compared_are_there():
+    texts = ["a lamp is lit", "A lamp is lit", "something else"]
+    assert list(origo.compare_pairs(texts, [(1, 0), (2, 0)])) == [1.0, 0.0]
+    assert list(origo.compare_pairs(texts, [])) == []
+    with pytest.raises(origo.UsageError, match="pair 0 names document 3 of 3"):
+        origo.compare_pairs(texts, [(0, 3)])
