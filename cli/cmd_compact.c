@@ -47,6 +47,8 @@ static int compact_run(const void *settings, const char *const *operands,
 {
     const struct compact_settings *s = settings;
     (void)operands, (void)n;
+    const int refused = store_need_folder(store_path(&s->store), "compact");
+    if (refused != EXIT_DONE) return refused;
     return compact_store(store_path(&s->store), s->quiet, "compact");
 }
 

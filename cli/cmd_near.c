@@ -19,7 +19,9 @@ struct near_settings {
     og_near_options near;
     og_near_ask ask;
     int method;
-    const char *store;
+    struct {
+        const char *path, *catalogue;
+    } store;
     struct output_settings output;
     const char *summary;
     struct reading_settings reading;
@@ -36,8 +38,9 @@ static void near_defaults(void *settings)
     reading_defaults(&s->reading);
     s->max_distance = s->ask.max_distance;
     s->limit = 10;
-    s->store = getenv("ORIGO_STORE");
-    if (s->store == NULL || s->store[0] == '\0') s->store = "./origo.store";
+    s->store.path = getenv("ORIGO_STORE");
+    if (s->store.path == NULL || s->store.path[0] == '\0')
+        s->store.path = "./origo.store";
 }
 
 #define AT(member) offsetof(struct near_settings, member)
@@ -47,11 +50,12 @@ static const struct option near_options[] = {
      .letter = 's',
      .name = "store",
      .type = &type_string,
-     .offset = AT(store),
+     .offset = AT(store.path),
      .value = "STORE",
      .choices = ":memory:",
      .brief = "the store; :memory: lasts as long as the command",
      .more = "Default: $ORIGO_STORE, else ./origo.store."},
+    CATALOGUE_OPTION(AT, store),
     {.group = "Store",
      .letter = 'a',
      .name = "add",
@@ -285,8 +289,9 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
     if (!(ask.threshold > 0) || ask.threshold > 1)
         return say_usage(COMMAND, "threshold %g: must be above 0 and at most 1",
                          ask.threshold);
-    const int opened = store_open_index(s->store, OG_INDEX_NEAR, ask.add,
-                                        &making, COMMAND, &store);
+    const int opened =
+        store_open_index(s->store.path, s->store.catalogue, OG_INDEX_NEAR,
+                         ask.add, &making, COMMAND, &store);
     if (opened != EXIT_DONE) return opened;
     return store_close(store, COMMAND, ask_all(s, store, &r, &ask, paths, n));
 }

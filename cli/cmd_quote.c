@@ -468,8 +468,9 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
                          "option '--distance' takes a number of bits, "
                          "not '%s'",
                          s->distance);
-    int status = store_open_index(store_path(&s->store), OG_INDEX_SENTENCES,
-                                  s->add, &making, COMMAND, &store);
+    int status =
+        store_open_index(store_path(&s->store), NULL, OG_INDEX_SENTENCES,
+                         s->add, &making, COMMAND, &store);
     if (status != EXIT_DONE) return status;
     if (n != 0 || s->reading.reading.files_from != NULL)
         status = run_stream(store, &run, paths, n);

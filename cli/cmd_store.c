@@ -130,7 +130,33 @@ static void print_indexes_json(const og_store *store)
     printf("]");
 }
 
-static void print_info(const og_store *store, const og_survey *survey)
+static void print_servers(const og_servers_info *servers,
+                          const og_store_info *info)
+{
+    const uint64_t n_known = info->n_documents + info->n_removed;
+    printf("partitions    %" PRIu64 " of %" PRIu64 " bytes, %.1f to %.1f %% "
+           "full, on %" PRIu64 " servers\n",
+           servers->n_partitions,
+           servers->n_partitions > 0 ? info->table_bytes / servers->n_partitions
+                                     : 0,
+           100 * servers->least_full, 100 * servers->most_full,
+           servers->n_servers);
+    printf("numbers       %" PRIu64 " assigned, %" PRIu64 " of them without a "
+           "complete document\n",
+           servers->n_numbers,
+           servers->n_numbers > n_known ? servers->n_numbers - n_known : 0);
+}
+
+static void print_servers_json(const og_servers_info *servers)
+{
+    printf(",\"partitions\":%" PRIu64 ",\"servers\":%" PRIu64
+           ",\"least_full\":%.4f,\"most_full\":%.4f,\"numbers\":%" PRIu64,
+           servers->n_partitions, servers->n_servers, servers->least_full,
+           servers->most_full, servers->n_numbers);
+}
+
+static void print_info(const og_store *store, const og_survey *survey,
+                       const og_servers_info *servers)
 {
     og_store_info info;
     char oldest[24] = "-";
@@ -148,12 +174,14 @@ static void print_info(const og_store *store, const og_survey *survey)
            info.n_noise);
     printf("oldest        %s\n", oldest);
     printf("journal       %" PRIu64 " bytes\n", info.journal_bytes);
+    if (servers != NULL) print_servers(servers, &info);
     print_indexes(store);
     print_params(og_store_params(store), og_store_is_keyed(store));
     print_ages(survey);
 }
 
-static void print_info_json(const og_store *store, const og_survey *survey)
+static void print_info_json(const og_store *store, const og_survey *survey,
+                            const og_servers_info *servers)
 {
     og_store_info info;
     char oldest[40] = "";
@@ -170,6 +198,7 @@ static void print_info_json(const og_store *store, const og_survey *survey)
            info.n_evicted, og_store_is_keyed(store) ? "true" : "false",
            info.n_noise, info.journal_bytes);
     printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
+    if (servers != NULL) print_servers_json(servers);
     print_indexes_json(store);
     printf(",\"ages\":[");
     for (size_t i = 0; i < survey->n_ages; i++) {
@@ -186,14 +215,19 @@ static int info_run(const void *settings, const char *const *operands, size_t n)
 {
     const struct plain_settings *s = settings;
     og_store *store;
-    og_survey survey;
+    og_survey survey = {0};
     og_error err = {0};
     (void)operands, (void)n;
     const int opened = store_open(&s->store, OG_READ, "info", &store);
     if (opened != EXIT_DONE) return opened;
-    const og_status status = og_store_survey(store, &survey, &err);
-    if (status == OG_OK && s->json) print_info_json(store, &survey);
-    if (status == OG_OK && !s->json) print_info(store, &survey);
+    og_servers_info servers = {0};
+    const bool is_far = og_store_is_shared(store);
+    const og_status status = is_far ? og_store_servers(store, &servers, &err)
+                                    : og_store_survey(store, &survey, &err);
+    if (status == OG_OK && s->json)
+        print_info_json(store, &survey, is_far ? &servers : NULL);
+    if (status == OG_OK && !s->json)
+        print_info(store, &survey, is_far ? &servers : NULL);
     return store_close(store, "info",
                        status == OG_OK ? EXIT_DONE : say_error("info", &err));
 }
@@ -233,6 +267,20 @@ static void on_step(void *ctx, const char *what, uint64_t done, uint64_t total)
     progress_step(ctx, what, done, total);
 }
 
+static void print_check_of_servers(const og_check *check)
+{
+    printf("sound: %" PRIu64 " documents (%" PRIu64 " removed), %" PRIu64
+           " partitions, %" PRIu64 " bytes of text; no damage was found\n",
+           check->n_documents, check->n_removed, check->n_partitions,
+           check->text_bytes);
+    if (check->n_incomplete > 0)
+        printf("%" PRIu64 " documents are incomplete: they are being added, or "
+               "who added them ended; sent again, they are completed\n",
+               check->n_incomplete);
+    if (check->n_unused > 0)
+        printf("%" PRIu64 " numbers have no document\n", check->n_unused);
+}
+
 static int verify_run(const void *settings, const char *const *operands,
                       size_t n)
 {
@@ -248,6 +296,10 @@ static int verify_run(const void *settings, const char *const *operands,
     progress_end(&progress);
     if (status != OG_OK) return say_error("verify", &err);
     if (s->quiet) return EXIT_DONE;
+    if (check.n_partitions > 0) {
+        print_check_of_servers(&check);
+        return EXIT_DONE;
+    }
     printf("sound: %" PRIu64 " documents (%" PRIu64 " removed), %" PRIu64
            " records after the checkpoint, %" PRIu64 " bytes of text in "
            "%" PRIu64 "; no damage was found\n",
@@ -292,10 +344,12 @@ static int rm_run(const void *settings, const char *const *ids, size_t n)
     size_t n_missing = 0;
     const int opened = store_open(&s->store, OG_WRITE, "rm", &store);
     if (opened != EXIT_DONE) return opened;
+    const bool purges_here = s->purge && og_store_is_shared(store);
     for (size_t i = 0; i < n && status == OG_OK; i++) {
         uint64_t n_versions = 0;
         const og_bytes id = {ids[i], strlen(ids[i])};
-        status = og_store_remove(store, id, &n_versions, &err);
+        status = (purges_here ? og_store_purge
+                              : og_store_remove)(store, id, &n_versions, &err);
         if (status == OG_OK && n_versions == 0) {
             say("there is no document '%s'", ids[i]);
             n_missing++;
@@ -305,7 +359,7 @@ static int rm_run(const void *settings, const char *const *ids, size_t n)
     int result = n_missing == 0 ? EXIT_DONE : EXIT_IO;
     if (status != OG_OK) result = say_error("rm", &err);
     result = store_close(store, "rm", result);
-    if (status != OG_OK || !s->purge) return result;
+    if (status != OG_OK || !s->purge || purges_here) return result;
     const int purged = compact_store(store_path(&s->store), s->quiet, "rm");
     return purged != EXIT_DONE ? purged : result;
 }
@@ -327,11 +381,15 @@ const struct command command_rm = {
     .group = GROUP_STORE,
     .operands = "ID...",
     .brief = "remove documents from a store",
-    .about = "Removes all versions of each document, so that no command "
-             "returns it any more. If the store keeps texts, passages that "
-             "others copied from it are attributed to the earliest of them. "
-             "The bytes remain in the files of the store until 'origo "
-             "compact'; --purge erases them at once.",
+    .about =
+        "Removes all versions of each document, so that no command "
+        "returns it any more. If the store keeps texts, passages that "
+        "others copied from it are attributed to the earliest of them. "
+        "The bytes remain in the files of the store until 'origo "
+        "compact'; --purge erases them at once.\n\n"
+        "In a store on servers --purge erases text, id, title, address and "
+        "fields of these documents alone. Other processes stop naming a "
+        "removed document within a second.",
     .examples = "  origo rm -s news.store article-4711\n"
                 "  origo rm -s news.store --purge article-4711\n",
     .options = rm_options,

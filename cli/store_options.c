@@ -212,20 +212,34 @@ static int say_not_opened(const char *command, og_error *err)
 
 static int refuse_servers(const char *command)
 {
-    return say_usage(command,
-                     "a store on servers is for add, import, trace, follow and "
-                     "serve; 'origo %s' takes one in a folder",
-                     command);
+    return say_usage(
+        command,
+        "a store on servers is for add, import, trace, near, "
+        "follow, serve, info, verify, rm and export; 'origo %s' takes one "
+        "in a folder",
+        command);
+}
+
+int store_need_folder(const char *path, const char *command)
+{
+    return is_table(path) ? refuse_servers(command) : EXIT_DONE;
 }
 
 /* Whether a command can work with documents that are on servers. */
 static bool takes_servers(const char *command)
 {
-    static const char *const names[] = {"add", "import", "trace", "follow",
-                                        "serve"};
+    static const char *const names[] = {"add",    "import", "trace",
+                                        "follow", "serve",  "info",
+                                        "verify", "rm",     "export"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(command, names[i]) == 0) return true;
     return false;
+}
+
+static int needs_table(const char *command)
+{
+    return say_usage(command, "--catalogue is for a table on a server: -s "
+                              "redis://HOST:PORT/TABLE");
 }
 
 /* A catalogue belongs to a table. */
@@ -235,8 +249,7 @@ static int check_catalogue(const struct store_settings *s, const char *command)
     if (has_table && s->catalogue == NULL && !takes_servers(command))
         return refuse_servers(command);
     if (has_table || s->catalogue == NULL) return EXIT_DONE;
-    return say_usage(command, "--catalogue is for a table on a server: -s "
-                              "redis://HOST:PORT/TABLE");
+    return needs_table(command);
 }
 
 int store_open(const struct store_settings *s, og_access access,
@@ -285,7 +298,14 @@ static int index_is_off(og_store *store, const char *path, unsigned index,
                          "server: -s redis://HOST:PORT/%s --catalogue %s",
                          path, table, table, path);
     }
+    const bool is_shared = og_store_is_shared(store);
     (void)og_store_close(store, NULL);
+    if (is_shared)
+        return say_usage(command,
+                         "store '%s' has no index of %s; on servers it is "
+                         "chosen when the store is created: --index "
+                         "passages,%s",
+                         store_name(path), name, name);
     return say_usage(command,
                      "store '%s' has no index of %s; 'origo index -s %s --add "
                      "%s' builds it",
@@ -307,20 +327,34 @@ int store_need_index(og_store *store, const char *path, unsigned index,
     return index_is_off(store, path, index, command);
 }
 
-int store_open_index(const char *path, unsigned index, bool add,
-                     const og_store_options *options, const char *command,
-                     og_store **out)
+/* Reused sentences are not on servers. */
+static int check_index_place(const char *path, const char *catalogue,
+                             unsigned index, const char *command)
+{
+    if (catalogue != NULL && !is_table(path)) return needs_table(command);
+    if (is_table(path) && catalogue == NULL && index != OG_INDEX_NEAR)
+        return refuse_servers(command);
+    return EXIT_DONE;
+}
+
+int store_open_index(const char *path, const char *catalogue, unsigned index,
+                     bool add, const og_store_options *options,
+                     const char *command, og_store **out)
 {
     const bool is_memory = strcmp(path, ":memory:") == 0;
     og_error err = {0};
-    if (is_table(path)) return refuse_servers(command);
     og_store_options used = *options;
+    const int refused = check_index_place(path, catalogue, index, command);
+    if (refused != EXIT_DONE) return refused;
+    if (catalogue != NULL) used.table = path;
     used.indexes = is_memory ? index : index | OG_INDEX_PASSAGES;
-    if (og_store_open(path, add || is_memory ? OG_CREATE : OG_READ, &used, out,
+    if (og_store_open(catalogue != NULL ? catalogue : path,
+                      add || is_memory ? OG_CREATE : OG_READ, &used, out,
                       &err) != OG_OK)
         return say_error(command, &err);
     if ((og_store_indexes(*out) & index) != 0) return EXIT_DONE;
-    if (!add) return index_is_off(*out, path, index, command);
+    if (!add || og_store_is_shared(*out))
+        return index_is_off(*out, path, index, command);
     if (og_store_index_add(*out, index, options, &err) == OG_OK)
         return EXIT_DONE;
     const int status = say_error(command, &err);

@@ -38,17 +38,21 @@ int store_open(const struct store_settings *s, og_access access,
  * which command helps. */
 void store_say_upgrade(const og_store *store, const char *path);
 
+/* EXIT_USAGE, and a message, when the store is on servers. */
+int store_need_folder(const char *path, const char *command);
+
 /* EXIT_DONE: the store has the index. Otherwise says which command builds it,
  * and closes the store. */
 int store_need_index(og_store *store, const char *path, unsigned index,
                      const char *command);
 
-/* Opens it to query one index (og_index). With `add` the store is created if
- * there is none, and the index is built if it is off. `options` are those of a
- * new index. */
-int store_open_index(const char *path, unsigned index, bool add,
-                     const og_store_options *options, const char *command,
-                     og_store **out);
+/* Opens it for questions to one index (og_index); `catalogue`: the folder of
+ * documents whose table is at `path`, NULL: they are at `path`, too. With `add`
+ * the store is created if there is none, and the index is built if it is off.
+ * `options` are those of a new index. */
+int store_open_index(const char *path, const char *catalogue, unsigned index,
+                     bool add, const og_store_options *options,
+                     const char *command, og_store **out);
 /* Closes it. Returns `status`, or that of a failure to close if there was none
  * before. */
 int store_close(og_store *store, const char *command, int status);

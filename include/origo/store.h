@@ -148,6 +148,19 @@ typedef struct og_store_info {
 } og_store_info;
 OG_API void og_store_info_get(const og_store *store, og_store_info *out);
 
+/* Of a table on servers, as they say now. */
+typedef struct og_servers_info {
+    uint64_t n_partitions;        /* 0: a table in plain keys */
+    uint64_t n_servers;           /* masters that have partitions of it */
+    double least_full, most_full; /* shares of the slots of a partition */
+    /* Numbers for documents that were assigned; 0: the documents are in a
+     * folder. */
+    uint64_t n_numbers;
+} og_servers_info;
+/* OG_ERR_USAGE: the store has no table on servers. */
+OG_API og_status og_store_servers(og_store *store, og_servers_info *out,
+                                  og_error *err);
+
 /* A run of documents in order of arrival, and how much the table remembers of
  * them. */
 typedef struct og_age {
@@ -183,6 +196,13 @@ OG_API og_status og_store_survey(og_store *store, og_survey *out,
  * og_store_commit(). */
 OG_API og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
                                  og_error *err);
+
+/* The same, and nothing is left of them: neither text nor id, title, address
+ * and fields; also of documents with this id that were removed before. For a
+ * store on servers; one in a folder is rewritten (og_store_compact()).
+ * Fingerprints, from which no text can be told, stay until they are evicted. */
+OG_API og_status og_store_purge(og_store *store, og_bytes id, uint64_t *out_n,
+                                og_error *err);
 
 typedef struct og_compaction {
     uint64_t n_documents, n_removed;    /* that are there, that were removed */
@@ -235,6 +255,9 @@ typedef struct og_check {
     uint64_t n_records;  /* of the journal, after the checkpoint */
     uint64_t torn_bytes; /* at its end, of a write that a crash broke off */
     uint64_t table_bytes, text_bytes, packed_bytes;
+    /* Of a store on servers: partitions of its table; documents that no front
+     * end has finished adding; numbers without a document. */
+    uint64_t n_partitions, n_incomplete, n_unused;
 } og_check;
 
 /* Reads every byte of a store, verifies its checksums, and compares every

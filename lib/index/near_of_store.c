@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "lib/index/index_kinds.h"
+#include "lib/index/near_shared.h"
 #include "lib/near/near_batch.h"
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 
 /* The current query. */
@@ -19,6 +21,7 @@ struct near_of_store {
     og_near *near;
     struct near_question question; /* for single queries */
     struct og_near_batch run;
+    struct og_near_shared shared; /* of a store on servers */
 };
 
 /* ---- opening ---- */
@@ -41,9 +44,14 @@ static og_status open_engine(struct near_of_store *x, const char *folder,
         .uuid = store->disk != NULL ? store->disk->conf.uuid : NULL,
         .is_writable = !store->is_read_only,
         .is_new = is_new && folder != NULL};
+    og_near_options used = *options;
     if (og_store_has_texts(store))
         TRY(og_store_stored(store, &place.stored, err));
-    return og_near_open(&place, options, &x->near, err);
+    if (store->shared != NULL) TRY(og_near_shared_options(store, &used, err));
+    TRY(og_near_open(&place, &used, &x->near, err));
+    if (store->shared != NULL)
+        og_near_shared_connect(&x->shared, store, x->near);
+    return OG_OK;
 }
 
 /* A store with a table has one cap for both: unless options are given, the
@@ -107,6 +115,14 @@ static og_status flush(void *index, og_error *err)
     return og_near_flush(x->near, err);
 }
 
+static og_status refresh(void *index, og_error *err)
+{
+    struct near_of_store *x = index;
+    struct og_shared *shared = x->base.store->shared;
+    if (shared != NULL) TRY(og_shared_refresh(shared, err));
+    return og_near_catch_up(x->near, err);
+}
+
 static void describe(const void *index, struct og_index_making *out)
 {
     const struct near_of_store *x = index;
@@ -139,6 +155,15 @@ static og_status name_match(void *ctx, uint32_t number, og_near_match *match,
     match->time = entry.has_time ? entry.time : 0;
     match->time_source = entry.has_time ? entry.time_source : OG_TIME_UNKNOWN;
     return OG_OK;
+}
+
+/* Those of servers are fetched at once, and not one by one. */
+static og_status expect_matches(void *ctx, const uint32_t *numbers, size_t n,
+                                og_error *err)
+{
+    const struct near_question *q = ctx;
+    struct og_shared *shared = q->of->base.store->shared;
+    return shared != NULL ? og_shared_look_for(shared, numbers, n, err) : OG_OK;
 }
 
 /* ---- runs ---- */
@@ -182,9 +207,10 @@ static og_status thread_of(void *ctx, void *worker, size_t i,
     a->question = (struct near_question){
         x, a->base.trace, x->base.run->docs[i].doc, x->base.n_documents};
     og_lookup_clear(&a->base.trace->lookup);
-    *out = (struct og_near_thread){.asker = &a->near,
-                                   .arena = &a->base.arena,
-                                   .scope = {&a->question, name_match}};
+    *out = (struct og_near_thread){
+        .asker = &a->near,
+        .arena = &a->base.arena,
+        .scope = {&a->question, name_match, expect_matches}};
     return OG_OK;
 }
 
@@ -238,6 +264,7 @@ const struct og_index_ops og_index_near = {
     .take_run = take_run,
     .get_answer = get_answer,
     .n_documents = n_documents,
+    .refresh = refresh,
     .new_asker = new_asker,
     .free_asker = free_asker,
     .skip = skip,
@@ -255,7 +282,7 @@ static og_status ask_one(struct near_of_store *x, struct og_near_asker *asker,
 {
     const og_near_ask usual = og_near_ask_default();
     const og_near_query usual_query = {usual.threshold, usual.max_distance};
-    const struct og_near_scope scope = {q, name_match};
+    const struct og_near_scope scope = {q, name_match, expect_matches};
     og_lookup_clear(&q->trace->lookup);
     return og_near_find(x->near, asker, q->asked->text,
                         query != NULL ? query : &usual_query, &scope, out,

@@ -130,9 +130,43 @@ void og_near_close(og_near *near)
     if (near == NULL) return;
     og_near_asker_release(&near->own);
     og_near_index_unmake(near);
+    og_pack_release(&near->records);
+    og_pack_release(&near->others);
     pthread_mutex_destroy(&near->counting);
     free(near->folder);
     og_release(NULL, near, sizeof(*near));
+}
+
+/* ---- a log ---- */
+
+size_t og_near_record_len(const og_near *near)
+{
+    return sizeof(uint32_t) + near->sketch_len;
+}
+
+/* A document may be there twice: answers name it once. */
+og_status og_near_share(og_near *near, og_error *err)
+{
+    const size_t len = og_near_record_len(near);
+    if (near->log.append == NULL) return OG_OK;
+    near->others.len = 0;
+    TRY(near->log.append(
+        near->log.ctx,
+        (og_bytes){(const char *)near->records.data, near->records.len},
+        &near->others, err));
+    for (size_t at = 0; at + len <= near->others.len; at += len) {
+        const uint8_t *record = near->others.data + at;
+        const struct og_near_entry e = {.sketch = record + sizeof(uint32_t),
+                                        .document = og_load32(record)};
+        og_near_index_add(near->index, &e);
+    }
+    return OG_OK;
+}
+
+og_status og_near_catch_up(og_near *near, og_error *err)
+{
+    near->records.len = 0;
+    return og_near_share(near, err);
 }
 
 /* ---- one document ---- */

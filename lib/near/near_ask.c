@@ -42,6 +42,7 @@ void og_near_asker_release(struct og_near_asker *asker)
     og_near_found_release(&asker->found);
     OG_UNGROW(NULL, asker->met, asker->met_cap);
     OG_UNGROW(NULL, asker->matches, asker->matches_cap);
+    OG_UNGROW(NULL, asker->expected, asker->expected_cap);
 }
 
 /* ---- sketches ---- */
@@ -197,12 +198,34 @@ void og_near_begin(struct og_near_asker *asker)
     asker->has_set = false;
 }
 
+/* Those that will be named: where names are on servers, all of them are asked
+ * for at once. */
+static og_status expect_found(const og_near *near, struct og_near_asker *asker,
+                              const struct og_near_question *q, og_error *err)
+{
+    const struct og_near_found *found = &asker->found;
+    og_near_match match;
+    size_t n = 0;
+    if (q->scope->expect == NULL || found->n == 0) return OG_OK;
+    if (!OG_GROW(NULL, asker->expected, asker->expected_cap, found->n))
+        return og_error_memory(err, found->n * 4, "candidates");
+    for (size_t i = 0; i < found->n; i++) {
+        struct og_near_entry known;
+        og_near_index_get(near->index, found->entries[i], &known);
+        if (estimate_match(near, asker->stored != NULL, q, known.sketch,
+                           &match))
+            asker->expected[n++] = known.document;
+    }
+    return q->scope->expect(q->scope->ctx, asker->expected, n, err);
+}
+
 og_status og_near_meet_index(const og_near *near, struct og_near_asker *asker,
                              const struct og_near_question *q,
                              const uint32_t *n_met, og_error *err)
 {
     struct og_near_found *found = &asker->found;
     TRY(og_near_index_find(near->index, q->sketch, n_met, found, err));
+    TRY(expect_found(near, asker, q, err));
     for (size_t i = 0; i < found->n; i++) {
         struct og_near_entry known;
         if (i % 64 == 63) TRY(og_stop_check(err));
@@ -229,7 +252,13 @@ static int most_similar_first(const void *x, const void *y)
 
 void og_near_sort(struct og_near_asker *asker)
 {
+    size_t n = 0;
     if (asker->n_met > 1)
         qsort(asker->met, asker->n_met, sizeof(*asker->met),
               most_similar_first);
+    /* From a log one may be there twice. */
+    for (size_t i = 0; i < asker->n_met; i++)
+        if (n == 0 || asker->met[n - 1].document != asker->met[i].document)
+            asker->met[n++] = asker->met[i];
+    asker->n_met = n;
 }

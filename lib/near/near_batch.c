@@ -62,6 +62,22 @@ static og_status sketch_document(void *ctx, void *worker, size_t i,
                : og_error_memory(err, r->near->sketch_len, "a sketch");
 }
 
+/* What others have added comes before all of the run. */
+static og_status share_run(struct og_near_batch *r, og_error *err)
+{
+    og_near *near = r->near;
+    struct og_pack *records = &near->records;
+    if (near->log.append == NULL) return OG_OK;
+    records->len = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!is_added(&r->docs[i])) continue;
+        og_pack_fixed(records, r->docs[i].number, sizeof(uint32_t));
+        og_pack_bytes(records, r->docs[i].sketch, near->sketch_len);
+    }
+    if (records->failed) return og_error_memory(err, r->n * 64, "a run");
+    return og_near_share(near, err);
+}
+
 /* ---- the run itself ---- */
 
 static og_status link_band(void *ctx, void *worker, size_t band, og_error *err)
@@ -221,6 +237,7 @@ og_status og_near_batch_take(struct og_near_batch *r, og_near *near,
     if (r->query != NULL) TRY(og_near_query_check(r->query, err));
     TRY(make_room(r, err));
     TRY(og_phases_step(phases, "sketch", r->n, sketch_document, r, err));
+    TRY(share_run(r, err));
     if (r->query != NULL) {
         TRY(og_phases_step(phases, "link", n_bands, link_band, r, err));
         TRY(og_phases_step(phases, "ask", r->n, ask_document, r, err));

@@ -8,6 +8,8 @@
  * all threads:
  *
  *     sketch   a document: its sketch
+ *     share    if there is a log: the run goes to its end, and what others have
+ *              added before it comes to the index
  *     link     a band: the earlier documents of the run in the same bucket
  *     ask      a document: what is near it, in the index as it was before the
  *              run and among the earlier ones of the run

@@ -38,6 +38,8 @@ struct og_near_asker {
     size_t n_met, met_cap;
     og_near_match *matches; /* the same, for og_near_find() */
     size_t matches_cap;
+    uint32_t *expected; /* documents that are looked at next */
+    size_t expected_cap;
 };
 
 /* A match: an entry of the index, or OG_NEAR_OF_RUN and its number in the
@@ -47,6 +49,17 @@ struct og_near_met {
     og_near_match match;
 };
 #define OG_NEAR_OF_RUN (UINT32_C(1) << 31)
+
+/* An index to which other processes add: one log has the sketches of all of
+ * them, in one order for all. A record is a document's number, in four bytes,
+ * and its sketch. */
+struct og_near_log {
+    void *ctx;
+    /* Appends records (n may be 0), and to `before` all that others appended
+     * before them and that were not read yet. */
+    og_status (*append)(void *ctx, og_bytes records, struct og_pack *before,
+                        og_error *err);
+};
 
 /* One writer; any number of queries while it does not write. */
 struct og_near {
@@ -64,6 +77,8 @@ struct og_near {
     pthread_mutex_t counting; /* for what queries change: these counts, and
                                  which entries are kept longer */
     uint64_t n_exact, n_estimated;
+    struct og_near_log log; /* append NULL: it is the process's own */
+    struct og_pack records, others;
 };
 typedef struct og_near og_near;
 
@@ -84,12 +99,23 @@ void og_near_close(og_near *near); /* NULL is fine */
 og_status og_near_add(og_near *near, uint32_t number, og_bytes text,
                       og_error *err);
 
+/* Sketches of other processes that came since; nothing for an index that has no
+ * log. Not while it is asked. */
+og_status og_near_catch_up(og_near *near, og_error *err);
+/* The bytes of a record. */
+size_t og_near_record_len(const og_near *near);
+/* `records`: those of documents that are added here, after those of others. */
+og_status og_near_share(og_near *near, og_error *err);
+
 /* Which documents may be reported: called for each near one, which is skipped
  * if *out_is_reported is false, otherwise named. */
 struct og_near_scope {
     void *ctx;
     og_status (*name)(void *ctx, uint32_t number, og_near_match *match,
                       bool *out_is_reported, og_error *err);
+    /* These will be asked for next. May be NULL. */
+    og_status (*expect)(void *ctx, const uint32_t *numbers, size_t n,
+                        og_error *err);
 };
 /* Matches, the most similar first; valid until the asker's next query. NULL:
  * the index's own asker, for one thread at a time. */

@@ -15,9 +15,12 @@
  *                                     texts   numbers of blobs assigned
  *     origo:{TAG}:NAME:{l}          sorted set of one: the latest time
  *     origo:{TAG}:NAME:{i}:ID       the number of the latest document with it
- *     origo:{TAG}:NAME:{d}:NUMBER   hash: e, the entry; s, it is in the table
+ *     origo:{TAG}:NAME:{d}:NUMBER   hash: e, the entry; s, it is in the table;
+ *                                   r, it was removed
  *     origo:{TAG}:NAME:{c}:NUMBER   sorted set: who copied from the document
+ *     origo:{TAG}:NAME:{v}:NUMBER   sorted set: its later versions
  *     origo:{TAG}:NAME:{t}:NUMBER   a blob: frames of packed texts
+ *     origo:{TAG}:NAME:{r}:NUMBER   a log (remote_log.h): what was removed
  *
  * Numbers are assigned in blocks. Those of a front end that has gone are
  * unused, as are those that it did not need: no document has them.
@@ -44,6 +47,11 @@ const char *og_remote_catalogue_name(const struct og_remote_catalogue *c);
 og_status og_remote_catalogue_conf(struct og_remote_catalogue *catalogue,
                                    og_bytes offered, struct og_pack *out,
                                    og_error *err);
+
+/* The same for another field of the head. */
+og_status og_remote_catalogue_field(struct og_remote_catalogue *catalogue,
+                                    const char *field, og_bytes offered,
+                                    struct og_pack *out, og_error *err);
 
 /* OG_ERR_USAGE: the table exists, and belongs to a catalogue elsewhere. */
 og_status og_remote_catalogue_check_free(struct og_remote_catalogue *catalogue,
@@ -89,6 +97,8 @@ struct og_remote_entry {
     og_bytes entry; /* len 0: it already exists */
     const uint32_t *origins; /* it copied from these */
     size_t n_origins;
+    bool is_version; /* of the document `series` */
+    uint32_t series;
 };
 og_status og_remote_catalogue_put(struct og_remote_catalogue *catalogue,
                                   const struct og_remote_entry *entries,
@@ -99,9 +109,12 @@ og_status og_remote_catalogue_commit(struct og_remote_catalogue *catalogue,
                                      const uint32_t *numbers, size_t n,
                                      int64_t latest, og_error *err);
 
+/* What else the servers say of a document. */
+#define OG_REMOTE_COMMITTED 1u
+#define OG_REMOTE_REMOVED   2u
 /* Entry i of the requested numbers; empty: none. A view. */
 typedef og_status og_remote_entry_fn(void *ctx, size_t i, og_bytes entry,
-                                     bool is_committed, og_error *err);
+                                     unsigned state, og_error *err);
 og_status og_remote_catalogue_get(struct og_remote_catalogue *catalogue,
                                   const uint32_t *numbers, size_t n,
                                   og_remote_entry_fn *fn, void *ctx,
@@ -113,6 +126,28 @@ og_status og_remote_catalogue_copiers(struct og_remote_catalogue *catalogue,
                                       uint32_t origin, size_t max,
                                       uint32_t *out, size_t *out_n,
                                       og_error *err);
+
+/* The same for the later versions of a document. */
+og_status og_remote_catalogue_versions(struct og_remote_catalogue *catalogue,
+                                       uint32_t series, size_t max,
+                                       uint32_t *out, size_t *out_n,
+                                       og_error *err);
+
+/* ---- removing: remote_removal.c ---- */
+
+/* It counts as removed from now on. */
+og_status og_remote_catalogue_remove(struct og_remote_catalogue *catalogue,
+                                     uint32_t number, og_error *err);
+/* Nothing else is left of a removed document: `entry` is there instead of its
+ * own, and its id is free. */
+og_status og_remote_catalogue_purge(struct og_remote_catalogue *catalogue,
+                                    uint32_t number, og_bytes id,
+                                    og_bytes entry, og_error *err);
+/* Bytes of a blob, unless they changed meanwhile: both are equally long. */
+og_status og_remote_catalogue_change_text(struct og_remote_catalogue *catalogue,
+                                          uint32_t number, uint64_t off,
+                                          og_bytes before, og_bytes after,
+                                          bool *out_is_done, og_error *err);
 
 /* ---- texts ---- */
 
@@ -134,6 +169,6 @@ struct og_resp_item;
 bool og_remote_read_number(const struct og_resp_item *item, uint32_t *out);
 /* An entry from a reply to HMGET. False: it is not such a reply. */
 bool og_remote_read_entry(const struct og_resp *reply, og_bytes *out_entry,
-                          bool *out_is_committed);
+                          unsigned *out_state);
 
 #endif

@@ -282,6 +282,7 @@ static og_status make_table(struct og_remote_table *t,
 struct counting {
     const struct og_remote_table *table;
     struct og_remote_counts *out;
+    size_t n; /* partitions that have answered */
 };
 
 static void add_count(og_bytes name, const struct og_resp_item *value,
@@ -293,10 +294,36 @@ static void add_count(og_bytes name, const struct og_resp_item *value,
         *out += (uint64_t)value->number;
 }
 
+static void count_fill(struct counting *c,
+                       const struct og_remote_counts *before)
+{
+    struct og_remote_counts *out = c->out;
+    const uint64_t n_slots = out->n_slots - before->n_slots;
+    const uint64_t n_used = out->n_used - before->n_used;
+    const double fill = n_slots > 0 ? (double)n_used / (double)n_slots : 0;
+    if (c->n == 0 || fill < out->least_full) out->least_full = fill;
+    if (c->n == 0 || fill > out->most_full) out->most_full = fill;
+    c->n++;
+}
+
+/* Each request was answered by the server that has its partition. */
+static uint64_t count_servers(const struct og_redis_request *requests, size_t n)
+{
+    uint64_t n_servers = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < i && requests[k].node != requests[i].node)
+            k++;
+        n_servers += k == i;
+    }
+    return n_servers;
+}
+
 static og_status take_info(void *ctx, size_t number,
                            const struct og_resp *reply, og_error *err)
 {
-    const struct counting *c = ctx;
+    struct counting *c = ctx;
+    const struct og_remote_counts before = *c->out;
     (void)number;
     if (reply->items[0].kind != OG_RESP_LIST)
         return og_remote_no_answer(c->table, "ORIGO.INFO", err);
@@ -308,6 +335,7 @@ static og_status take_info(void *ctx, size_t number,
         add_count(name, value, "evicted", &c->out->n_evicted);
         add_count(name, value, "bytes", &c->out->n_bytes);
     }
+    count_fill(c, &before);
     return OG_OK;
 }
 
@@ -340,7 +368,7 @@ static og_status count_keys(struct og_remote_table *t,
 og_status og_remote_table_count(struct og_remote_table *t,
                                 struct og_remote_counts *out, og_error *err)
 {
-    struct counting counting = {t, out};
+    struct counting counting = {.table = t, .out = out};
     struct og_remote_caller *c;
     *out = (struct og_remote_counts){0};
     if (t->is_plain) return count_keys(t, out, err);
@@ -349,6 +377,8 @@ og_status og_remote_table_count(struct og_remote_table *t,
         (void)og_remote_ask_partition(t, c, p, "ORIGO.INFO", p);
     const og_status status = og_redis_client_run(
         c->client, c->requests, t->n_partitions, take_info, &counting, err);
+    out->n_partitions = t->n_partitions;
+    out->n_servers = count_servers(c->requests, t->n_partitions);
     og_remote_caller_give(t, c);
     return status;
 }

@@ -86,6 +86,10 @@ og_status og_remote_table_note(struct og_remote_table *table, uint32_t n,
 
 struct og_remote_counts {
     uint64_t n_slots, n_used, n_evicted, n_bytes;
+    /* Of partitions: where they are, how full the emptiest and the fullest
+     * are. */
+    uint64_t n_partitions, n_servers;
+    double least_full, most_full;
 };
 og_status og_remote_table_count(struct og_remote_table *table,
                                 struct og_remote_counts *out, og_error *err);

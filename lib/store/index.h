@@ -49,7 +49,8 @@ struct og_index_run {
     struct og_index_doc *docs;
     size_t n;
     const void *question; /* the options of the query; NULL: none */
-    uint64_t lot; /* answers are cached while it is unchanged; ascending */
+    uint64_t lot;   /* answers are cached while it is unchanged; ascending */
+    unsigned asked; /* kinds of indexes that have the documents already */
     const struct og_phases *phases;
     /* The trace of a worker. */
     og_status (*trace_of)(void *ctx, void *worker, og_trace **out,
@@ -89,6 +90,8 @@ struct og_index_ops {
     /* The number of documents of the store that it has, also after a run that
      * failed. */
     uint32_t (*n_documents)(const void *index);
+    /* Adds what other processes have added since. NULL: none can. */
+    og_status (*refresh)(void *index, og_error *err);
     /* The state of a thread for a run. It is owned by a trace. */
     og_status (*new_asker)(void *index, og_trace *trace, void **out,
                            og_error *err);

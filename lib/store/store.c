@@ -245,6 +245,16 @@ static void count_elsewhere(const og_store *store, og_store_info *out)
     out->n_noise = 0;
 }
 
+/* When they do not answer: as it was when it was opened. */
+static void count_documents(const struct og_shared *shared, og_store_info *out)
+{
+    struct og_shared_counts counts;
+    out->n_documents = shared->n_documents;
+    if (og_shared_count(shared, &counts, NULL) != OG_OK) return;
+    out->n_documents = counts.n_documents;
+    out->n_removed = counts.n_removed;
+}
+
 void og_store_info_get(const og_store *store, og_store_info *out)
 {
     *out = (og_store_info){
@@ -259,7 +269,7 @@ void og_store_info_get(const og_store *store, og_store_info *out)
                                       store->table.n_noise_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
-    if (store->shared != NULL) out->n_documents = store->shared->n_documents;
+    if (store->shared != NULL) count_documents(store->shared, out);
     if (store->remote != NULL) count_elsewhere(store, out);
     og_memory_texts_count(store, &out->text_bytes, &out->text_bytes_gone);
 }

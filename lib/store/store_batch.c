@@ -421,6 +421,7 @@ static og_status note_added(struct og_store_batch *b,
                             const struct og_phases *phases, og_error *err)
 {
     struct og_index_run run = {.lot = b->lot,
+                               .asked = b->asked,
                                .phases = phases,
                                .trace_of = b->trace_of,
                                .ctx = b->ctx};
@@ -446,5 +447,6 @@ og_status og_store_batch_tidy(struct og_store_batch *b,
         TRY(og_disk_tidy(store, b->n_added, err));
     else
         og_memory_texts_limit(store);
-    return note_added(b, phases, err);
+    TRY(note_added(b, phases, err));
+    return store->shared != NULL ? og_store_batch_commit_shared(b, err) : OG_OK;
 }

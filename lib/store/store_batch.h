@@ -48,6 +48,7 @@ struct og_store_batch {
     bool has_late;    /* documents that are older than one before them */
     bool displaces;   /* and some of them take over origins */
     uint64_t lot;     /* og_index_run.lot; the caller's */
+    unsigned asked;   /* og_index_run.asked; the caller sets it */
     struct og_index_doc *noted; /* for the other indexes */
     size_t noted_cap;
     uint64_t *ids; /* hashes; 0: free */

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "lib/disk/journal_read.h"
+#include "lib/remote/table_address.h"
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 
 struct check {
     og_store *store;
@@ -151,9 +153,12 @@ og_status og_store_check(const char *path, og_check *out,
 {
     struct check c = {.out = out, .on_step = on_step, .ctx = ctx};
     *out = (og_check){0};
-    TRY(check_catalogue(path, err));
+    if (!og_table_address_is(path)) TRY(check_catalogue(path, err));
     TRY(og_store_open(path, OG_READ, NULL, &c.store, err));
-    const og_status status = check_all(&c, err);
+    const og_status status =
+        c.store->shared != NULL
+            ? og_store_check_shared(c.store, out, on_step, ctx, err)
+            : check_all(&c, err);
     og_store_close(c.store, NULL);
     return status;
 }

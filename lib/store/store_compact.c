@@ -242,21 +242,6 @@ static og_status find_older(struct compaction *c, uint32_t number,
     return status;
 }
 
-/* Only the time is left of one that was removed: it orders the others. */
-static void purge_entry(struct og_entry *entry)
-{
-    static const og_bytes none = {"", 0};
-    *entry = (struct og_entry){.id = none,
-                               .title = none,
-                               .url = none,
-                               .extra = none,
-                               .time = entry->time,
-                               .has_time = entry->has_time,
-                               .time_source = entry->time_source,
-                               .is_purged = true,
-                               .series = OG_NO_DOC};
-}
-
 static og_status take_document(struct compaction *c, uint32_t number,
                                og_error *err)
 {
@@ -265,7 +250,7 @@ static og_status take_document(struct compaction *c, uint32_t number,
     *doc = (struct moved_document){.text_at = c->raw.len, .older = OG_NO_DOC};
     doc->is_left = !og_catalogue_is_removed(&c->store->catalogue, number);
     TRY(og_lookup_get(&c->trace->lookup, number, &doc->entry, err));
-    if (!doc->is_left) purge_entry(&doc->entry);
+    if (!doc->is_left) og_entry_purge(&doc->entry);
     c->n++;
     if (!doc->is_left || c->reader == NULL) return OG_OK;
     TRY(find_older(c, number, doc, err));

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/store/catalogue/shared_documents.h"
 #include "lib/store/store_disk.h"
 
 struct og_export {
@@ -15,16 +16,39 @@ struct og_export {
     struct og_text_reader *reader;
     og_trace *trace; /* for its names */
     uint32_t next, n;
+    /* Of documents on servers: what is known up to `walked`. */
+    uint32_t walked;
+    enum og_shared_state states[OG_SHARED_WALK];
 };
+
+/* Numbers that were assigned; not all have a document. */
+static og_status count_shared(og_export *e, og_error *err)
+{
+    struct og_shared_counts counts;
+    TRY(og_shared_count(e->store->shared, &counts, err));
+    e->n = counts.n_numbers;
+    return OG_OK;
+}
+
+/* Documents that were added completely, and were not removed. */
+static og_status skip_shared(og_export *e, og_error *err)
+{
+    for (; e->next < e->n; e->next++) {
+        if (e->next == e->walked) {
+            const uint32_t left = e->n - e->next;
+            const uint32_t n = left < OG_SHARED_WALK ? left : OG_SHARED_WALK;
+            TRY(og_shared_walk(e->store->shared, e->next, n, e->states, err));
+            e->walked = e->next + n;
+        }
+        if (e->states[e->next % OG_SHARED_WALK] == OG_SHARED_WHOLE) break;
+    }
+    return OG_OK;
+}
 
 og_status og_export_open(og_store *store, og_export **out, og_error *err)
 {
     const og_allocator *a = store->allocator;
     *out = NULL;
-    if (store->shared != NULL)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the documents of a store on servers cannot be "
-                            "exported");
     struct og_export *e = og_allocate_zero(a, sizeof(*e));
     if (e == NULL) return og_error_memory(err, sizeof(*e), "an export");
     e->store = store;
@@ -38,7 +62,13 @@ og_status og_export_open(og_store *store, og_export **out, og_error *err)
         og_export_close(e);
         return status;
     }
-    e->n = atomic_load(&store->catalogue.n_published);
+    if (store->shared != NULL) {
+        const og_status counted = count_shared(e, err);
+        if (counted != OG_OK) og_export_close(e);
+        if (counted != OG_OK) return counted;
+    } else {
+        e->n = atomic_load(&store->catalogue.n_published);
+    }
     *out = e;
     return OG_OK;
 }
@@ -70,7 +100,8 @@ static og_status export_one(og_export *e, uint32_t number, og_document *out,
 
 og_status og_export_next(og_export *e, og_document *out, og_error *err)
 {
-    while (e->next < e->n &&
+    if (e->store->shared != NULL) TRY(skip_shared(e, err));
+    while (e->store->shared == NULL && e->next < e->n &&
            og_catalogue_is_removed(&e->store->catalogue, e->next))
         e->next++;
     if (e->next == e->n) return OG_END;

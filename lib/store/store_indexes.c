@@ -430,6 +430,9 @@ static og_status note_run(og_store *store, struct og_derived_index *index,
                           const struct og_index_run *run, og_error *err)
 {
     struct og_index_run rest = *run;
+    if (store->shared != NULL)
+        return (run->asked & index->ops->bit) != 0 ? OG_OK
+                                                   : take_run(index, run, err);
     for (size_t i = 0; i < run->n; i++)
         if (run->docs[i].number != OG_NO_DOC)
             index->lag_bytes += run->docs[i].subject->text_len;
@@ -518,7 +521,21 @@ static og_status load(og_store *store, struct og_derived_index *index,
                       og_error *err)
 {
     TRY(og_index_open(store, index, false, NULL, err));
+    if (index->ops->refresh != NULL)
+        TRY(index->ops->refresh(index->opened, err));
     return og_index_catch_up(store, index, NULL, err);
+}
+
+/* Before others ask it, all at the same time. */
+static og_status refresh(const og_store *store, struct og_derived_index *index,
+                         og_error *err)
+{
+    og_status status = OG_OK;
+    if (store->shared == NULL || index->ops->refresh == NULL) return OG_OK;
+    begin_change(index);
+    if (index->opened != NULL) status = index->ops->refresh(index->opened, err);
+    end_change(index);
+    return status;
 }
 
 og_status og_index_get(og_store *store, unsigned bit, void **out, og_error *err)
@@ -546,6 +563,7 @@ og_status og_index_enter(og_store *store, unsigned bit, bool alone, void **out,
 {
     struct og_derived_index *index;
     TRY(find_on(store, bit, &index, err));
+    TRY(refresh(store, index, err));
     if (alone)
         begin_change(index);
     else

@@ -6,6 +6,7 @@
  * again, so that the earliest of them becomes the origin at once. */
 
 #include "lib/store/store_disk.h"
+#include "lib/store/store_shared.h"
 
 #include "lib/disk/journal_format.h"
 #include "lib/store/table/additions.h"
@@ -209,10 +210,12 @@ og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
                           og_error *err)
 {
     *out_n = 0;
+    if (store->shared != NULL && !store->is_read_only)
+        return og_store_remove_shared(store, id, false, out_n, err);
     if (store->is_read_only || store->disk == NULL)
         return og_error_set(err, OG_ERR_USAGE,
                             "documents can only be removed from a store on "
-                            "disk that is open for writing");
+                            "disk or on servers that is open for writing");
     if (store->remote != NULL)
         return og_error_set(err, OG_ERR_USAGE,
                             "documents are removed from a catalogue while its "
@@ -223,4 +226,16 @@ og_status og_store_remove(og_store *store, og_bytes id, uint64_t *out_n,
     /* Everything in one place: the catalogue on disk. */
     TRY(og_disk_flush(store, err));
     return remove_versions(store, id, out_n, err);
+}
+
+og_status og_store_purge(og_store *store, og_bytes id, uint64_t *out_n,
+                         og_error *err)
+{
+    *out_n = 0;
+    if (store->shared == NULL || store->is_read_only)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "single documents are purged from a store on "
+                            "servers that is open for writing; one in a folder "
+                            "is rewritten");
+    return og_store_remove_shared(store, id, true, out_n, err);
 }

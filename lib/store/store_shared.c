@@ -38,9 +38,15 @@ static og_status check_params(const og_params *params, unsigned indexes,
 {
     TRY(og_params_check(params, err));
     TRY(og_store_check_elsewhere(params, err));
-    if (indexes == OG_INDEX_PASSAGES) return OG_OK;
+    if ((indexes & OG_INDEX_PASSAGES) == 0 ||
+        (indexes & ~(unsigned)(OG_INDEX_PASSAGES | OG_INDEX_NEAR)) != 0)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "a store on servers has an index of passages, and "
+                            "may have one of near-duplicates, but no other");
+    if (!params->no_texts || indexes == OG_INDEX_PASSAGES) return OG_OK;
     return og_error_set(err, OG_ERR_USAGE,
-                        "a store on servers has an index of passages alone");
+                        "a store without texts can have an index of passages "
+                        "alone");
 }
 
 /* With plain keys a front end cannot learn what another has just added. */
@@ -224,6 +230,8 @@ static void add_putting(struct putting *p, const struct og_run_doc *doc)
         .entry = {(const char *)doc->bytes.data, doc->entry_len},
         .origins = p->origins + p->n_origins,
         .n_origins = e->n_origins,
+        .is_version = e->series != OG_NO_DOC,
+        .series = e->series,
     };
     for (uint32_t i = 0; i < e->n_origins; i++)
         p->origins[p->n_origins++] = e->origins[i].doc;
@@ -287,6 +295,14 @@ og_status og_store_batch_take_shared(struct og_store_batch *b,
     if (status == OG_OK)
         status = table.observe(table.ctx, phases, b->parts, b->n, err);
     if (status == OG_OK) status = put_met(b, &p, err);
+    release_putting(b, &p);
+    return status;
+}
+
+og_status og_store_batch_commit_shared(struct og_store_batch *b, og_error *err)
+{
+    struct putting p = {0};
+    og_status status = reserve_putting(b, &p, err);
     if (status == OG_OK) status = commit_documents(b, &p, err);
     release_putting(b, &p);
     return status;
@@ -326,6 +342,8 @@ og_status og_store_take_alone(og_store *store, const struct og_subject *subject,
         return og_error_set(err, OG_ERR_LIMIT,
                             "a document of %zu fingerprints is too long",
                             subject->prepared->selection.n);
+    b->lot++;
     TRY(og_store_batch_label(b, &phases, err));
-    return og_store_batch_take_shared(b, &phases, err);
+    TRY(og_store_batch_take_shared(b, &phases, err));
+    return og_store_batch_tidy(b, &phases, err);
 }

@@ -60,6 +60,7 @@ static og_status find_elsewhere(og_store *store, const struct og_selection *sel,
                                           : catalogue->n;
     struct og_remote_question question = {
         .fps = sel->fp, .n = sel->n, .hits = hits};
+    if (store->shared != NULL) TRY(og_shared_refresh(store->shared, err));
     if (found != NULL) {
         TRY(reserve_found(store, found, sel->n, err));
         question.lost = found->lost;

@@ -514,6 +514,7 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     if (w->options->on_answer != NULL) TRY(answer_run(w, b, phases, err));
     if (asks_index(w)) TRY(ask_index_run(w, b, phases, err));
     w->n_ready = end;
+    w->batch.asked = asks_index(w) ? w->hooks->index : 0;
     og_stop_set(w->input->should_stop, w->input->ctx);
     const og_status status = og_store_batch_tidy(&w->batch, phases, err);
     og_stop_set(NULL, NULL);

@@ -31,7 +31,7 @@ static og_status name(void *ctx, uint32_t number, og_near_match *match,
 static void open_and_ask(void)
 {
     const og_bytes text = OG_LITERAL("one two three four five six seven");
-    const struct og_near_scope scope = {NULL, name};
+    const struct og_near_scope scope = {.name = name};
     const og_near_query query = {.threshold = 0.01, .max_distance = 3};
     const og_near_match *matches;
     char folder[128];

@@ -1,5 +1,6 @@
 /* Replies of a server: taken apart, and read as all that one can be. */
 
+#include "lib/index/near_shared.h"
 #include <stdlib.h>
 
 #include <string.h>
@@ -48,11 +49,14 @@ static void check_document(const struct og_resp *reply)
 {
     struct og_entry entry;
     og_bytes packed;
-    bool is_committed;
+    unsigned state;
     uint32_t number;
-    if (og_remote_read_entry(reply, &packed, &is_committed) &&
+    if (og_remote_read_entry(reply, &packed, &state) &&
         og_entry_unpack(packed, &entry) && entry.id.len > packed.len)
         abort();
+    og_near_options options;
+    for (size_t i = 0; i < reply->n; i++)
+        (void)og_near_shared_parse(reply->items[i].bytes, &options);
     for (size_t i = 0; i < reply->n; i++)
         if (og_remote_read_number(&reply->items[i], &number) &&
             number == OG_NO_DOC)

@@ -286,6 +286,12 @@ static inline void fake_cell_string(struct fake_keys *k, int fd,
         const long long end = last + 1 < len ? last + 1 : len;
         fake_bytes(fd, first < end ? c->value.data + first : (uint8_t *)"",
                    first < end ? (size_t)(end - first) : 0);
+    } else if (fake_is(words[0].bytes, "STRLEN")) {
+        fake_number_reply(fd, c != NULL ? (long long)c->value.len : 0);
+    } else if (fake_is(words[0].bytes, "APPEND")) {
+        c = fake_cell_of(k, key, none, true);
+        og_pack_bytes(&c->value, words[2].bytes.data, words[2].bytes.len);
+        fake_number_reply(fd, (long long)c->value.len);
     } else if (fake_is(words[0].bytes, "GET")) {
         fake_give(fd, c);
     } else if (n > 3) { /* NX GET */
@@ -295,6 +301,50 @@ static inline void fake_cell_string(struct fake_keys *k, int fd,
         fake_put(k, key, none, words[2].bytes);
         fake_line(fd, "+OK\r\n");
     }
+}
+
+static inline void fake_unlink(struct fake_keys *k, og_bytes key)
+{
+    const og_bytes none = {"", 0};
+    struct fake_cell *c = fake_cell_of(k, key, none, false);
+    if (c != NULL) {
+        free(c->key);
+        free(c->field);
+        og_pack_release(&c->value);
+        *c = k->cells[--k->n_cells];
+    }
+    if (fake_is(key, k->head)) k->n_fields = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        if (!fake_is(key, k->names[i])) continue;
+        og_partition_free(k->partitions[i]);
+        k->partitions[i] = k->partitions[--k->n];
+        memcpy(k->names[i], k->names[k->n], OG_PARTITION_KEY_LEN);
+        return;
+    }
+}
+
+/* The two scripts of remote_removal.c. */
+static inline void fake_script(struct fake_keys *k, int fd,
+                               const struct og_resp_item *words, size_t n)
+{
+    const og_bytes none = {"", 0}, key = words[3].bytes;
+    struct fake_cell *c = fake_cell_of(k, key, none, false);
+    if (n == 5) {
+        char number[32];
+        fake_copy(words[4].bytes, number, sizeof(number));
+        if (c != NULL &&
+            fake_is((og_bytes){(char *)c->value.data, c->value.len}, number))
+            fake_unlink(k, key);
+        fake_line(fd, ":1\r\n");
+        return;
+    }
+    const size_t off = (size_t)fake_long(words[4].bytes);
+    const og_bytes before = words[6].bytes, after = words[7].bytes;
+    const bool is_same =
+        c != NULL && off + before.len <= c->value.len &&
+        memcmp(c->value.data + off, before.data, before.len) == 0;
+    if (is_same) memcpy(c->value.data + off, after.data, after.len);
+    fake_number_reply(fd, is_same);
 }
 
 static inline int fake_compare(const void *a, const void *b)
@@ -348,9 +398,9 @@ static inline void fake_document(struct fake_keys *k, int fd,
         fake_line(fd, ":1\r\n");
         return;
     }
-    fake_line(fd, "*2\r\n"); /* HMGET */
-    fake_give(fd, fake_cell_of(k, words[1].bytes, words[2].bytes, false));
-    fake_give(fd, fake_cell_of(k, words[1].bytes, words[3].bytes, false));
+    fake_line(fd, "*3\r\n"); /* HMGET */
+    for (size_t i = 2; i < 5; i++)
+        fake_give(fd, fake_cell_of(k, words[1].bytes, words[i].bytes, false));
 }
 
 /* A key beside the table, not its head. */
@@ -368,18 +418,6 @@ static inline og_partition *fake_partition(struct fake_keys *k, og_bytes key)
     for (size_t i = 0; i < k->n; i++)
         if (fake_is(key, k->names[i])) return k->partitions[i];
     return NULL;
-}
-
-static inline void fake_unlink(struct fake_keys *k, og_bytes key)
-{
-    if (fake_is(key, k->head)) k->n_fields = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        if (!fake_is(key, k->names[i])) continue;
-        og_partition_free(k->partitions[i]);
-        k->partitions[i] = k->partitions[--k->n];
-        memcpy(k->names[i], k->names[k->n], OG_PARTITION_KEY_LEN);
-        return;
-    }
 }
 
 static inline uint64_t fake_number(og_bytes word)
@@ -466,7 +504,10 @@ static inline void fake_work(struct fake_server *s, int fd,
         fake_number_reply(fd, s->keys->n_replicas);
     } else if (fake_is(name, "INFO")) {
         fake_info(s->keys, fd);
-    } else if (fake_is(name, "GETRANGE") ||
+    } else if (fake_is(name, "EVAL")) {
+        fake_script(s->keys, fd, words, n);
+    } else if (fake_is(name, "GETRANGE") || fake_is(name, "APPEND") ||
+               fake_is(name, "STRLEN") ||
                ((fake_is(name, "SET") || fake_is(name, "GET")) &&
                 fake_is_beside(words[1].bytes))) {
         fake_cell_string(s->keys, fd, words, n);

@@ -44,6 +44,87 @@ static void every_text_lies_at_its_place(void **state)
     free_texts(&t);
 }
 
+/* Texts that are erased, one after the other: the others are whole, the frame
+ * as long as it was, also where texts are nearly copies of each other. */
+static void check_blanked(const struct texts *t, bool are_alike)
+{
+    static char raw[1 << 20];
+    struct og_framer framer;
+    struct og_pack out = {0};
+    ASSERT_OK(og_framer_init(&framer, NULL, &story));
+    ASSERT_OK(
+        og_framer_pack(&framer, NULL, t->list, t->n, &out, t->places, &story));
+    const size_t len = out.len;
+    for (size_t i = 0; i < t->n; i += 1 + are_alike) {
+        const struct og_text_place *p = &t->places[i];
+        struct og_pack blank = {0};
+        const og_bytes frame = {(char *)out.data + p->frame_off,
+                                out.len - p->frame_off};
+        ASSERT_OK(
+            og_frame_blank(frame, p->text_off, t->list[i].len, &blank, &story));
+        memcpy(out.data + p->frame_off, blank.data, blank.len);
+        assert_int_equal(out.len, len);
+        og_pack_release(&blank);
+        for (size_t k = 0; k < t->n; k++) {
+            const struct og_text_place *q = &t->places[k];
+            const bool is_erased = k <= i && k % (1 + are_alike) == 0;
+            if (q->frame_off != p->frame_off) continue;
+            unpack(out.data + q->frame_off, raw, sizeof(raw));
+            for (size_t b = 0; b < t->list[k].len; b++)
+                assert_int_equal(raw[q->text_off + b],
+                                 is_erased ? 0 : t->list[k].data[b]);
+        }
+    }
+    og_framer_release(&framer);
+    og_pack_release(&out);
+}
+
+static void texts_can_be_erased(void **state)
+{
+    char alike[40][420];
+    (void)state;
+    struct texts t = make_texts(40, 3000, 3);
+    check_blanked(&t, false);
+    for (size_t i = 0; i < t.n; i++) {
+        size_t len = 0;
+        for (unsigned k = 0; k < 60; k++)
+            len +=
+                (size_t)snprintf(alike[i] + len, 420 - len, "x%zuy%u ", i, k);
+        free((void *)(uintptr_t)t.list[i].data);
+        t.list[i].len = len;
+        t.list[i].data = memcpy(malloc(len + 1), alike[i], len);
+    }
+    check_blanked(&t, true);
+    free_texts(&t);
+}
+
+static void what_is_no_frame_is_not_erased(void **state)
+{
+    struct og_pack out = {0}, blank = {0};
+    struct og_framer framer;
+    struct og_text_place place;
+    const og_bytes text = {"some words, some words, some words", 34};
+    (void)state;
+    ASSERT_OK(og_framer_init(&framer, NULL, &story));
+    ASSERT_OK(og_framer_pack(&framer, NULL, &text, 1, &out, &place, &story));
+    const og_bytes whole = {(char *)out.data, out.len};
+    for (size_t i = 0; i < out.len; i++) {
+        const og_bytes part = {whole.data, i};
+        assert_int_equal(og_frame_blank(part, 0, 1, &blank, NULL),
+                         OG_ERR_STORE);
+        out.data[i] ^= 1;
+        assert_int_equal(og_frame_blank(whole, 0, 1, &blank, NULL),
+                         OG_ERR_STORE);
+        out.data[i] ^= 1;
+    }
+    assert_int_equal(og_frame_blank(whole, 30, 5, &blank, NULL), OG_ERR_STORE);
+    assert_int_equal(og_frame_blank(whole, 35, 0, &blank, NULL), OG_ERR_STORE);
+    assert_int_equal(blank.len, 0);
+    og_framer_release(&framer);
+    og_pack_release(&out);
+    og_pack_release(&blank);
+}
+
 static void a_long_text_has_its_own_frame(void **state)
 {
     (void)state;
@@ -210,6 +291,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_text_lies_at_its_place),
+        cmocka_unit_test(texts_can_be_erased),
+        cmocka_unit_test(what_is_no_frame_is_not_erased),
         cmocka_unit_test(a_long_text_has_its_own_frame),
         cmocka_unit_test(nothing_but_empty_texts),
         cmocka_unit_test(versions_share),

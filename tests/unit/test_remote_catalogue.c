@@ -132,16 +132,17 @@ static void test_claims(void **state)
 
 struct got {
     char text[4][32];
-    bool is_committed[4];
+    bool is_committed[4], is_removed[4];
 };
 
-static og_status keep(void *ctx, size_t i, og_bytes entry, bool is_committed,
+static og_status keep(void *ctx, size_t i, og_bytes entry, unsigned state,
                       og_error *err)
 {
     struct got *got = ctx;
     (void)err;
     fake_copy(entry, got->text[i], sizeof(got->text[i]));
-    got->is_committed[i] = is_committed;
+    got->is_removed[i] = (state & OG_REMOTE_REMOVED) != 0;
+    got->is_committed[i] = (state & OG_REMOTE_COMMITTED) != 0;
     return OG_OK;
 }
 
@@ -207,6 +208,73 @@ static void test_texts(void **state)
     assert_int_equal(n, 0);
     WELL(og_remote_catalogue_get_text(c, 77, 0, out, 4, &n, &err));
     assert_int_equal(n, 0);
+    og_remote_catalogue_close(c);
+}
+
+/* ---- removing ---- */
+
+static void test_removing(void **state)
+{
+    const uint32_t origins[] = {5}, asked[] = {5, 6};
+    const struct og_remote_entry entries[] = {{.number = 5,
+                                               .id = bytes("a"),
+                                               .sets_id = true,
+                                               .entry = bytes("five")},
+                                              {.number = 6,
+                                               .id = bytes("a"),
+                                               .sets_id = true,
+                                               .entry = bytes("six"),
+                                               .origins = origins,
+                                               .n_origins = 1,
+                                               .is_version = true,
+                                               .series = 5}};
+    struct og_remote_id id = {bytes("a"), OG_NO_DOC, 0};
+    uint32_t found[4];
+    size_t n;
+    struct got got;
+    (void)state;
+    fake_start(&server);
+    struct og_remote_catalogue *c = open_at(address);
+    WELL(og_remote_catalogue_put(c, entries, 2, &err));
+    WELL(og_remote_catalogue_versions(c, 5, 4, found, &n, &err));
+    assert_int_equal(n, 1);
+    assert_int_equal(found[0], 6);
+    WELL(og_remote_catalogue_remove(c, 5, &err));
+    WELL(og_remote_catalogue_get(c, asked, 2, keep, &got, &err));
+    assert_true(got.is_removed[0]);
+    assert_false(got.is_removed[1]);
+    assert_string_equal(got.text[0], "five");
+    /* The id is that of a later version, and stays. */
+    WELL(og_remote_catalogue_purge(c, 5, bytes("a"), bytes("-"), &err));
+    WELL(og_remote_catalogue_claim(c, &id, 1, &err));
+    assert_int_equal(id.found, 6);
+    WELL(og_remote_catalogue_get(c, asked, 2, keep, &got, &err));
+    assert_string_equal(got.text[0], "-");
+    WELL(og_remote_catalogue_copiers(c, 5, 4, found, &n, &err));
+    WELL(og_remote_catalogue_purge(c, 6, bytes("a"), bytes("-"), &err));
+    WELL(og_remote_catalogue_claim(c, &id, 1, &err));
+    assert_int_equal(id.found, OG_NO_DOC);
+    og_remote_catalogue_close(c);
+}
+
+static void test_changing_a_text(void **state)
+{
+    char out[16];
+    uint32_t a;
+    size_t n;
+    bool is_done;
+    (void)state;
+    fake_start(&server);
+    struct og_remote_catalogue *c = open_at(address);
+    WELL(og_remote_catalogue_put_text(c, bytes("0123456789"), &a, &err));
+    WELL(og_remote_catalogue_change_text(c, a, 3, bytes("345"), bytes("xyz"),
+                                         &is_done, &err));
+    assert_true(is_done);
+    WELL(og_remote_catalogue_change_text(c, a, 3, bytes("345"), bytes("---"),
+                                         &is_done, &err));
+    assert_false(is_done);
+    WELL(og_remote_catalogue_get_text(c, a, 0, out, sizeof(out), &n, &err));
+    assert_memory_equal(out, "012xyz6789", 10);
     og_remote_catalogue_close(c);
 }
 
@@ -311,7 +379,8 @@ int main(void)
         TEST(test_numbers),         TEST(test_claims),
         TEST(test_documents),       TEST(test_texts),
         TEST(test_nonsense),        TEST(test_replicas),
-        TEST(test_written_again),   TEST(test_bad_address),
+        TEST(test_written_again),   TEST(test_removing),
+        TEST(test_changing_a_text), TEST(test_bad_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

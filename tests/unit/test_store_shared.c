@@ -352,6 +352,7 @@ static void test_refused(void **state)
     og_store *store;
     og_survey survey;
     og_export *export;
+    og_document found;
     og_error err = {0};
     uint64_t n;
     (void)state;
@@ -359,7 +360,8 @@ static void test_refused(void **state)
     assert_int_equal(try_open(address, OG_READ, 0, &store, &err),
                      OG_ERR_NO_STORE);
     assert_int_equal(try_open(address, OG_CREATE,
-                              OG_INDEX_PASSAGES | OG_INDEX_NEAR, &store, &err),
+                              OG_INDEX_PASSAGES | OG_INDEX_SENTENCES, &store,
+                              &err),
                      OG_ERR_USAGE);
     assert_int_equal(try_open("redis://h", OG_CREATE, 0, &store, &err),
                      OG_ERR_USAGE);
@@ -369,16 +371,21 @@ static void test_refused(void **state)
     store = open_at(address, OG_CREATE);
     assert_string_equal(og_store_table(store), "news");
     assert_int_equal(og_store_remove(store, (og_bytes){"d1", 2}, &n, &err),
-                     OG_ERR_USAGE);
+                     OG_OK);
+    assert_int_equal(n, 0);
     assert_int_equal(og_store_survey(store, &survey, &err), OG_ERR_USAGE);
     assert_int_equal(og_store_index_add(store, OG_INDEX_NEAR, NULL, &err),
                      OG_ERR_USAGE);
-    assert_int_equal(og_export_open(store, &export, &err), OG_ERR_USAGE);
+    assert_int_equal(og_export_open(store, &export, &err), OG_OK);
+    assert_int_equal(og_export_next(export, &found, &err), OG_END);
+    og_export_close(export);
     assert_true(og_store_is_shared(store));
     assert_int_equal(og_store_close(store, &err), OG_OK);
     store = open_at(address, OG_READ);
     const og_document doc = document(0);
     assert_int_equal(og_store_add(store, &doc, NULL, &err), OG_ERR_USAGE);
+    assert_int_equal(og_store_remove(store, doc.id, &n, &err), OG_ERR_USAGE);
+    assert_int_equal(og_store_purge(store, doc.id, &n, &err), OG_ERR_USAGE);
     assert_int_equal(og_store_close(store, &err), OG_OK);
 }
 

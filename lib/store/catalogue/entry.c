@@ -150,3 +150,17 @@ void og_entry_sort_origins(struct og_entry_origin *list, uint32_t n)
         list[at] = one;
     }
 }
+
+void og_entry_purge(struct og_entry *entry)
+{
+    static const og_bytes none = {"", 0};
+    *entry = (struct og_entry){.id = none,
+                               .title = none,
+                               .url = none,
+                               .extra = none,
+                               .time = entry->time,
+                               .has_time = entry->has_time,
+                               .time_source = entry->time_source,
+                               .is_purged = true,
+                               .series = OG_NO_DOC};
+}

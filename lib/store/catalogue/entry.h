@@ -54,6 +54,9 @@ void og_entry_pack(const struct og_entry *entry, struct og_pack *out);
  * is wrong. */
 bool og_entry_unpack(og_bytes bytes, struct og_entry *out);
 
+/* Only the time is left of one that was removed: it orders the others. */
+void og_entry_purge(struct og_entry *entry);
+
 /* n more tokens come from `doc`. If there are more than OG_ENTRY_ORIGINS
  * documents, those with the most tokens are kept. */
 void og_entry_count_origin(struct og_entry_origin *list, uint32_t *n_list,

@@ -17,6 +17,8 @@
 #define PATIENCE    2.0
 #define FIRST_PAUSE 0.005
 #define LAST_PAUSE  0.1
+/* Seconds after which it is asked again what others have removed. */
+#define REFRESH_EACH 0.5
 
 /* ---- the conf of the store ---- */
 
@@ -62,6 +64,7 @@ og_status og_shared_open(const char *address, const og_params *params,
     s->marks = marks;
     s->patience = PATIENCE;
     og_origin_cache_init(&s->entries, ENTRIES_MOST, allocator);
+    pthread_mutex_init(&s->refreshing, NULL);
     og_status status =
         og_remote_catalogue_open(address, allocator, &s->remote, err);
     if (status == OG_OK) status = find_conf(s, params, indexes, err);
@@ -69,6 +72,8 @@ og_status og_shared_open(const char *address, const og_params *params,
     if (status == OG_OK)
         status = og_remote_catalogue_count(s->remote, &tally, err);
     s->n_documents = tally.n_documents;
+    s->removals = og_shared_removals(s);
+    if (status == OG_OK) status = og_remote_log_open(&s->removals, true, err);
     if (status != OG_OK) {
         og_shared_close(s);
         return status;
@@ -83,6 +88,7 @@ void og_shared_close(struct og_shared *s)
     og_remote_catalogue_close(s->remote);
     og_origin_cache_release(&s->entries);
     OG_UNGROW(s->allocator, s->claims, s->claims_cap);
+    pthread_mutex_destroy(&s->refreshing);
     og_release(s->allocator, s, sizeof(*s));
 }
 
@@ -131,11 +137,12 @@ static og_status is_damaged(const struct og_shared *s, uint32_t number,
 
 /* A fetched entry: keeps its mark, and its bytes for later. */
 static og_status take_entry(struct og_shared *s, uint32_t number,
-                            og_bytes bytes, og_error *err)
+                            og_bytes bytes, unsigned state, og_error *err)
 {
     struct og_entry entry;
     if (!og_entry_unpack(bytes, &entry)) return is_damaged(s, number, err);
-    const struct og_mark mark = og_entry_mark(&entry);
+    struct og_mark mark = og_entry_mark(&entry);
+    if ((state & OG_REMOTE_REMOVED) != 0) mark.flags |= OG_MARK_REMOVED;
     TRY(og_catalogue_put(s->marks, number, &mark, err));
     keep_entry(s, number, bytes);
     return OG_OK;
@@ -147,21 +154,21 @@ struct knowing {
     bool are_in_table;
 };
 
+static const struct og_mark nobody = {.time = INT64_MAX,
+                                      .flags = OG_MARK_REMOVED};
+
 /* A document gets into the table only after its entry was put. So one in the
  * table without an entry is lost, and counts as removed; others may still
  * come. */
-static og_status take_known(void *ctx, size_t i, og_bytes entry,
-                            bool is_committed, og_error *err)
+static og_status take_known(void *ctx, size_t i, og_bytes entry, unsigned state,
+                            og_error *err)
 {
-    static const struct og_mark nobody = {.time = INT64_MAX,
-                                          .flags = OG_MARK_REMOVED};
     const struct knowing *k = ctx;
-    (void)is_committed;
     if (entry.len == 0)
         return k->are_in_table ? og_catalogue_put(k->shared->marks,
                                                   k->numbers[i], &nobody, err)
                                : OG_OK;
-    return take_entry(k->shared, k->numbers[i], entry, err);
+    return take_entry(k->shared, k->numbers[i], entry, state, err);
 }
 
 static og_status know(struct og_shared *s, const uint32_t *numbers, size_t n,
@@ -216,13 +223,13 @@ struct fetching {
 };
 
 static og_status take_fetched(void *ctx, size_t i, og_bytes entry,
-                              bool is_committed, og_error *err)
+                              unsigned state, og_error *err)
 {
     struct fetching *f = ctx;
-    (void)i, (void)is_committed;
+    (void)i;
     f->out = (og_bytes){"", 0};
     if (entry.len == 0) return OG_OK;
-    TRY(take_entry(f->shared, f->number, entry, err));
+    TRY(take_entry(f->shared, f->number, entry, state, err));
     f->out.data = og_arena_copy(f->arena, entry.data, entry.len, 1);
     f->out.len = entry.len;
     return f->out.data != NULL ? OG_OK
@@ -265,6 +272,96 @@ og_status og_shared_copiers(struct og_shared *s, uint32_t origin, size_t max,
 {
     TRY(og_remote_catalogue_copiers(s->remote, origin, max, out, out_n, err));
     return og_shared_look_for(s, out, *out_n, err);
+}
+
+/* ---- all of them ---- */
+
+struct walking {
+    struct og_shared *shared;
+    uint32_t first;
+    enum og_shared_state *states;
+};
+
+static og_status take_walked(void *ctx, size_t i, og_bytes entry,
+                             unsigned state, og_error *err)
+{
+    const struct walking *w = ctx;
+    w->states[i] = OG_SHARED_UNUSED;
+    if (entry.len == 0) return OG_OK;
+    TRY(take_entry(w->shared, w->first + (uint32_t)i, entry, state, err));
+    w->states[i] = (state & OG_REMOTE_REMOVED) != 0     ? OG_SHARED_REMOVED
+                   : (state & OG_REMOTE_COMMITTED) != 0 ? OG_SHARED_WHOLE
+                                                        : OG_SHARED_INCOMPLETE;
+    return OG_OK;
+}
+
+og_status og_shared_walk(struct og_shared *s, uint32_t first, uint32_t n,
+                         enum og_shared_state *out, og_error *err)
+{
+    uint32_t numbers[OG_SHARED_WALK];
+    struct walking w = {s, first, out};
+    for (uint32_t i = 0; i < n; i++)
+        numbers[i] = first + i;
+    return og_remote_catalogue_get(s->remote, numbers, n, take_walked, &w, err);
+}
+
+/* ---- what was removed ---- */
+
+struct og_remote_log og_shared_removals(const struct og_shared *s)
+{
+    return (struct og_remote_log){
+        .catalogue = s->remote, .kind = 'r', .record_len = 4};
+}
+
+og_status og_shared_forget(struct og_shared *s, uint32_t number, og_error *err)
+{
+    TRY(og_catalogue_put(s->marks, number, &nobody, err));
+    og_catalogue_remove(s->marks, number);
+    drop_entry(s, number);
+    return OG_OK;
+}
+
+og_status og_shared_count(const struct og_shared *s,
+                          struct og_shared_counts *out, og_error *err)
+{
+    struct og_remote_tally tally;
+    struct og_remote_log log = og_shared_removals(s);
+    struct og_pack all = {.allocator = s->allocator};
+    TRY(og_remote_catalogue_count(s->remote, &tally, err));
+    og_status status = og_remote_log_open(&log, false, err);
+    if (status == OG_OK) status = og_remote_log_read(&log, &all, err);
+    /* A request that was repeated is there twice. */
+    const uint64_t n_removed =
+        og_numbers_unique((uint32_t *)all.data, all.len / sizeof(uint32_t));
+    const uint64_t n = tally.n_documents;
+    *out = (struct og_shared_counts){
+        tally.n_numbers, n > n_removed ? n - n_removed : 0, n_removed};
+    og_pack_release(&all);
+    return status;
+}
+
+static og_status take_removals(struct og_shared *s, og_error *err)
+{
+    struct og_pack found = {.allocator = s->allocator};
+    og_status status = og_remote_log_read(&s->removals, &found, err);
+    for (size_t at = 0; at < found.len && status == OG_OK; at += 4)
+        status = og_shared_forget(s, og_load32(found.data + at), err);
+    og_pack_release(&found);
+    return status;
+}
+
+og_status og_shared_refresh(struct og_shared *s, og_error *err)
+{
+    const double now = og_clock_seconds();
+    /* Who asks next is early enough, too. */
+    if (pthread_mutex_trylock(&s->refreshing) != 0) return OG_OK;
+    og_status status = OG_OK;
+    if (now - s->refreshed >= REFRESH_EACH) {
+        s->refreshed = now;
+        status = take_removals(s, err);
+    }
+    pthread_mutex_unlock(&s->refreshing);
+    return status;
 }
 
 /* ---- claims ---- */
@@ -327,14 +424,15 @@ struct looking {
 };
 
 static og_status take_claimed(void *ctx, size_t i, og_bytes entry,
-                              bool is_committed, og_error *err)
+                              unsigned state, og_error *err)
 {
     const struct looking *l = ctx;
     struct og_id_claim *claim = &l->shared->claims[l->claims[i]];
     claim->is_there = entry.len > 0;
-    claim->is_committed = is_committed;
-    return claim->is_there ? take_entry(l->shared, l->numbers[i], entry, err)
-                           : OG_OK;
+    claim->is_committed = (state & OG_REMOTE_COMMITTED) != 0;
+    return claim->is_there
+               ? take_entry(l->shared, l->numbers[i], entry, state, err)
+               : OG_OK;
 }
 
 /* Fetches the documents that have the ids; *out_n do not exist yet. */
@@ -386,6 +484,7 @@ og_status og_shared_claim(struct og_shared *s, const struct og_id_asker *askers,
     struct og_remote_numbers numbers;
     s->n_claims = 0;
     if (n == 0) return OG_OK;
+    TRY(og_shared_refresh(s, err));
     if (!OG_GROW(s->allocator, s->claims, s->claims_cap, n))
         return og_error_memory(err, n * sizeof(*s->claims), "claims");
     TRY(og_remote_catalogue_reserve(s->remote, (uint32_t)n, &numbers, err));
@@ -413,6 +512,6 @@ og_status og_shared_put(struct og_shared *s,
         drop_entry(s, entries[i].number);
     TRY(og_remote_catalogue_put(s->remote, entries, n, err));
     for (size_t i = 0; i < n; i++)
-        TRY(take_entry(s, entries[i].number, entries[i].entry, err));
+        TRY(take_entry(s, entries[i].number, entries[i].entry, 0, err));
     return OG_OK;
 }

@@ -21,10 +21,13 @@
  * A document that was not committed is added again under its number when it
  * arrives again. */
 
+#include "lib/remote/remote_log.h"
 #include "lib/store/catalogue/catalogue.h"
 #include "lib/store/catalogue/entry.h"
 #include "lib/store/conf.h"
 #include "lib/trace/origin_cache.h"
+
+#include <pthread.h>
 
 struct og_arena;
 struct og_remote_catalogue;
@@ -47,6 +50,10 @@ struct og_shared {
     struct og_origin_cache entries; /* packed, by number */
     /* Those that existed when it was opened, plus those added here since. */
     _Atomic uint64_t n_documents;
+    /* Numbers of documents that are removed while it is open. */
+    pthread_mutex_t refreshing; /* for both: */
+    struct og_remote_log removals;
+    double refreshed; /* when it was last read */
     /* Writing thread only: for the documents of a block, in their order. */
     struct og_id_claim *claims;
     size_t n_claims, claims_cap;
@@ -91,6 +98,38 @@ og_status og_shared_latest(struct og_shared *shared, og_bytes id, uint32_t *out,
 og_status og_shared_copiers(struct og_shared *shared, uint32_t origin,
                             size_t max, uint32_t *out, size_t *out_n,
                             og_error *err);
+
+/* Documents that other processes have removed count as removed within a
+ * second, if this is called before documents are asked about. */
+og_status og_shared_refresh(struct og_shared *shared, og_error *err);
+/* The log of them, not open yet; a document of it. */
+struct og_remote_log og_shared_removals(const struct og_shared *shared);
+og_status og_shared_forget(struct og_shared *shared, uint32_t number,
+                           og_error *err);
+
+/* ---- all documents ---- */
+
+enum og_shared_state {
+    OG_SHARED_UNUSED,     /* no document has this number (yet) */
+    OG_SHARED_INCOMPLETE, /* it was not committed (yet) */
+    OG_SHARED_WHOLE,
+    OG_SHARED_REMOVED,
+};
+/* Numbers that are asked for at a time. */
+#define OG_SHARED_WALK 256u
+
+/* What is there from `first` on; n is at most OG_SHARED_WALK. Their entries are
+ * in the cache then. */
+og_status og_shared_walk(struct og_shared *shared, uint32_t first, uint32_t n,
+                         enum og_shared_state *out, og_error *err);
+
+/* As it is now. */
+struct og_shared_counts {
+    uint32_t n_numbers; /* that were assigned */
+    uint64_t n_documents, n_removed;
+};
+og_status og_shared_count(const struct og_shared *shared,
+                          struct og_shared_counts *out, og_error *err);
 
 /* ---- writing thread only ---- */
 

@@ -10,6 +10,9 @@
  * two cores for everything. */
 enum { LEVEL = 1 };
 
+/* Of zstd: its magic number and a length. */
+#define ZSTD_SKIPPABLE_LEN 8
+
 /* On disk, see frames.h. All of it is read and written by og_load and
  * og_store; the struct is the drawing that the compiler checks. */
 struct frame_on_disk {
@@ -335,4 +338,83 @@ og_status og_framer_pack_version(struct og_framer *framer,
         out->len = shared_end;
     }
     return OG_OK;
+}
+
+/* ---- blanking ---- */
+
+static og_status no_frame(og_error *err)
+{
+    return og_error_set(err, OG_ERR_STORE, "a frame of texts is damaged");
+}
+
+/* Zeros pack better than a text, so the first level is nearly always enough;
+ * where the text was a copy of its neighbour, another one has the few bytes
+ * that are missing. */
+static og_status pack_within(const uint8_t *raw, const struct og_frame *f,
+                             struct og_pack *out, og_error *err)
+{
+    const size_t bound = ZSTD_compressBound(f->raw_len);
+    if (!OG_GROW(out->allocator, out->data, out->cap, bound))
+        return og_error_memory(err, bound, "a text");
+    for (int level = LEVEL; level <= ZSTD_maxCLevel(); level++) {
+        out->len = ZSTD_compress(out->data, bound, raw, f->raw_len, level);
+        if (!ZSTD_isError(out->len) && out->len <= f->packed_len) return OG_OK;
+    }
+    return og_error_set(err, OG_ERR_LIMIT,
+                        "a text cannot be erased: its frame would be longer");
+}
+
+/* With a skippable frame of zstd, so that all the room stays for the next text
+ * that is erased; a few bytes are too short for one. The new length. */
+static uint32_t pad_packed(uint8_t *packed, uint32_t len, uint32_t room)
+{
+    if (room - len < ZSTD_SKIPPABLE_LEN) return len;
+    og_store32(packed + len, ZSTD_MAGIC_SKIPPABLE_START);
+    og_store32(packed + len + 4, room - len - ZSTD_SKIPPABLE_LEN);
+    return room;
+}
+
+static og_status blank_frame(const struct og_frame *f, const uint8_t *packed,
+                             uint32_t text_off, uint64_t len, uint8_t *raw,
+                             uint8_t *out, og_error *err)
+{
+    struct og_frame blank = *f;
+    const size_t n = ZSTD_decompress(raw, f->raw_len, packed, f->packed_len);
+    if (ZSTD_isError(n) || n != f->raw_len) return no_frame(err);
+    memset(raw + text_off, 0, (size_t)len);
+    struct og_pack bytes = {0};
+    const og_status status = pack_within(raw, f, &bytes, err);
+    if (status == OG_OK) {
+        memset(out + OG_FRAME_HEADER, 0, f->packed_len);
+        memcpy(out + OG_FRAME_HEADER, bytes.data, bytes.len);
+        blank.packed_len = pad_packed(out + OG_FRAME_HEADER,
+                                      (uint32_t)bytes.len, f->packed_len);
+        store_header(out, &blank);
+    }
+    og_pack_release(&bytes);
+    return status;
+}
+
+og_status og_frame_blank(og_bytes frame, uint32_t text_off, uint64_t len,
+                         struct og_pack *out, og_error *err)
+{
+    const uint8_t *bytes = (const uint8_t *)frame.data;
+    struct og_frame f;
+    if (frame.len < OG_FRAME_HEADER || og_frame_unpack(bytes, &f) != NULL ||
+        f.packed_len > frame.len - OG_FRAME_HEADER || f.prefix.segment != 0 ||
+        f.dict != 0 || text_off > f.raw_len || len > f.raw_len - text_off ||
+        !og_frame_is_sound(bytes, bytes + OG_FRAME_HEADER, f.packed_len))
+        return no_frame(err);
+    uint8_t *raw = og_allocate(out->allocator, (size_t)f.raw_len + 1);
+    const size_t whole = OG_FRAME_HEADER + (size_t)f.packed_len;
+    if (raw == NULL ||
+        !OG_GROW(out->allocator, out->data, out->cap, out->len + whole)) {
+        og_release(out->allocator, raw, (size_t)f.raw_len + 1);
+        return og_error_memory(err, f.raw_len, "a text");
+    }
+    const og_status status = blank_frame(&f, bytes + OG_FRAME_HEADER, text_off,
+                                         len, raw, out->data + out->len, err);
+    if (status == OG_OK) out->len += whole;
+    og_release(out->allocator, raw, (size_t)f.raw_len + 1);
+    return status;
 }

@@ -94,6 +94,12 @@ og_status og_framer_pack(struct og_framer *framer, const struct og_dict *dict,
                          const og_bytes *texts, size_t n, struct og_pack *out,
                          struct og_text_place *places, og_error *err);
 
+/* A whole frame that rests on nothing, with zeros instead of the `len` bytes at
+ * `text_off` of what it unpacks to: appended to `out`, as long as it was. The
+ * bytes are a stranger's. OG_ERR_STORE: they are no such frame. */
+og_status og_frame_blank(og_bytes frame, uint32_t text_off, uint64_t len,
+                         struct og_pack *out, og_error *err);
+
 /* An older version of a text: where it is (absolute), what it is, and the
  * depth of its frame (og_text_reader_get() returns all of it). */
 struct og_text_prefix {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/remote/table_address.h"
 #include "lib/store/store_disk.h"
 
 struct og_stored_texts {
@@ -27,10 +28,6 @@ bool og_is_store(const char *path)
 og_status og_stored_texts_of(og_store *store, struct og_stored_texts **out,
                              og_error *err)
 {
-    if (store->shared != NULL)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "the documents of a store on servers cannot be "
-                            "read one after the other");
     struct og_stored_texts *s = og_allocate_zero(NULL, sizeof(*s));
     if (s == NULL) return og_error_memory(err, sizeof(*s), "a store");
     s->store = store;
@@ -52,6 +49,10 @@ og_status og_stored_texts_open(const char *path, struct og_stored_texts **out,
                                og_error *err)
 {
     og_store *store;
+    if (og_table_address_is(path))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the documents of a store on servers cannot be "
+                            "read one after the other");
     TRY(og_store_open(path, OG_READ, NULL, &store, err));
     const og_status status = og_stored_texts_of(store, out, err);
     if (status == OG_OK)
