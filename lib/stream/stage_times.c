@@ -37,11 +37,12 @@ void og_stage_end(struct og_stage_times *times, const char *stage,
 
 void og_stage_rest(struct og_stage_times *times, const char *stage)
 {
-    double rest = times->is_on ? og_clock_thread() : 0;
+    if (!times->is_on) return;
+    double rest = og_clock_thread();
     for (unsigned i = 0; i < times->n; i++)
         if (strcmp(times->stages[i].stage, WAIT) != 0)
             rest -= times->stages[i].seconds;
-    if (rest > 0) add_seconds(times, stage, rest);
+    add_seconds(times, stage, rest > 0 ? rest : 0);
 }
 
 double og_wait_begin(const struct og_stage_times *times)
