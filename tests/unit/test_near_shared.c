@@ -61,7 +61,8 @@ static og_status append(void *ctx, og_bytes records, struct og_pack *before,
 {
     size_t *read = ctx;
     (void)err;
-    og_pack_bytes(before, log_bytes.data + *read, log_bytes.len - *read);
+    if (log_bytes.len > *read)
+        og_pack_bytes(before, log_bytes.data + *read, log_bytes.len - *read);
     og_pack_bytes(&log_bytes, records.data, records.len);
     *read = log_bytes.len;
     return OG_OK;
