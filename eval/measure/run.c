@@ -270,7 +270,8 @@ struct batch {
     uint64_t n_done, n_too_small;
     og_status status;
     og_error err;
-    og_error too_small; /* the first of them */
+    size_t first_too_small; /* the first of them in the order of the runs, */
+    og_error too_small;     /* so that the number of threads does not show */
 };
 
 static bool same_rule(const og_select_options *a, const og_select_options *b)
@@ -293,14 +294,17 @@ static size_t take_run(struct batch *b)
 
 /* A share of a small stream may be too small for one bucket: there is no result
  * then. */
-static void end_run(struct batch *b, og_status status, const og_error *err,
-                    bool is_too_small)
+static void end_run(struct batch *b, size_t run, og_status status,
+                    const og_error *err, bool is_too_small)
 {
     const og_eval_options *o = &b->eval->options;
     pthread_mutex_lock(&b->lock);
     b->n_done++;
     if (is_too_small) {
-        if (b->n_too_small++ == 0) b->too_small = *err;
+        if (b->n_too_small++ == 0 || run < b->first_too_small) {
+            b->first_too_small = run;
+            b->too_small = *err;
+        }
         status = OG_OK;
     }
     if (status != OG_OK && b->status == OG_OK) {
@@ -323,7 +327,7 @@ static void *work(void *ctx)
                             .run = &b->runs[i],
                             .result = &b->results[i]};
         const og_status status = run_one(&r, &err);
-        end_run(b, status, &err, has_no_room(&r));
+        end_run(b, i, status, &err, has_no_room(&r));
     }
     return NULL;
 }
