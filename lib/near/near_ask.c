@@ -244,7 +244,7 @@ static int most_similar_first(const void *x, const void *y)
     if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
     if (a->time != b->time) return a->time < b->time ? -1 : 1;
     const size_t len = a->id.len < b->id.len ? a->id.len : b->id.len;
-    const int order = memcmp(a->id.data, b->id.data, len);
+    const int order = len > 0 ? memcmp(a->id.data, b->id.data, len) : 0;
     if (order != 0) return order;
     if (a->id.len != b->id.len) return a->id.len < b->id.len ? -1 : 1;
     return p->document < q->document ? -1 : p->document > q->document;
