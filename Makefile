@@ -24,7 +24,7 @@ help:
 	@echo 'make test-engines  Spark 3 and 4, Ray, datatrove, datasets; ENGINES=spark4'
 	@echo 'make test-wheel  the wheel in every version of Python that is here'
 	@echo 'make test-soak   a million documents of one kind: time, memory, slope'
-	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each'
+	@echo 'make fuzz        every fuzz target for SECONDS=$(SECONDS) each; INTO=FILE adds up'
 	@echo 'make build       the library and the command, in $(BUILD)'
 	@echo 'make install     to PREFIX=$(PREFIX), below DESTDIR when given'
 	@echo 'make wheel       the Python package with its libraries inside'
