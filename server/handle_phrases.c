@@ -2,7 +2,8 @@
  *
  * It reads all texts several times, so only one such request runs at a time,
  * and its answer is kept for the same request while no document was added, or
- * for a minute. */
+ * for a minute. A removed document must not be shown any longer: a removal
+ * ends it at once. */
 
 #include "handlers.h"
 #include "problem.h"
@@ -75,6 +76,7 @@ static void find_phrases(struct request *r, struct phrases_kept *kept)
     og_phrases *phrases = NULL;
     og_error err = {0};
     const uint64_t n = og_store_n_numbers(s->store);
+    const uint64_t n_removed = atomic_load(&s->metrics.n_removed);
     if (!take_phrases(r, &options, &format)) return;
     options.n_threads = 1;
     options.ctx = s;
@@ -96,14 +98,17 @@ static void find_phrases(struct request *r, struct phrases_kept *kept)
     buffer_text(&kept->question, r->uri);
     kept->format = format;
     kept->n_documents = n;
+    kept->n_removed = n_removed;
     kept->at = server_now();
 }
 
 static bool is_kept(const struct request *r, const struct phrases_kept *kept)
 {
+    const struct server *s = r->server;
     return kept->question.len == strlen(r->uri) &&
            memcmp(kept->question.data, r->uri, kept->question.len) == 0 &&
-           (kept->n_documents == og_store_n_numbers(r->server->store) ||
+           kept->n_removed == atomic_load(&s->metrics.n_removed) &&
+           (kept->n_documents == og_store_n_numbers(s->store) ||
             server_now() - kept->at < KEPT_TIME);
 }
 

@@ -25,7 +25,7 @@ struct phrases_kept {
     pthread_mutex_t lock;
     struct buffer question, body;
     og_format format;
-    uint64_t n_documents, at;
+    uint64_t n_documents, n_removed, at;
 };
 
 struct server {

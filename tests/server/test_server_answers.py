@@ -313,6 +313,10 @@ def test_phrases(origo):
         phrase = data["phrases"][0]
         equal((phrase["n_documents"], phrase["first"]["id"]), (4, "d0"))
         equal(s.ask("GET", "/v1/phrases?min_documents=3")[2], data)
+        # What was removed is gone from the answer that was kept, too.
+        equal(s.ask("DELETE", "/v1/documents/d0")[0], 204)
+        phrase = s.ask("GET", "/v1/phrases?min_documents=3")[2]["phrases"][0]
+        equal((phrase["n_documents"], phrase["first"]["id"]), (3, "d1"))
         for format in ("text", "tsv", "html"):
             equal(s.ask("GET", "/v1/phrases?format=" + format)[0], 200)
         for wrong in ("limit=0", "since=x", "period=week", "format=svg"):
