@@ -313,7 +313,7 @@ static enum MHD_Result first_call(struct request *r, const char *method,
     r->phase = PHASE_BODY;
     /* An answer before the body was received ends the connection. */
     if (!take_head(r, version) && has_body(r)) return send_reply(r);
-    watchdog_note(&r->server->watchdog, r->peer, PEER_SENDING);
+    watchdog_begin(&r->server->watchdog, r->peer, r->id);
     return MHD_YES;
 }
 

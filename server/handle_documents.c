@@ -39,8 +39,9 @@ static void write_wrong(struct buffer *b, uint64_t line, const og_error *err)
     buffer_text(b, "}\n");
 }
 
-/* Results wait until the whole body was received: libmicrohttpd sends nothing
- * before. */
+/* Results that wait: late ones, until the whole body was received, because
+ * libmicrohttpd sends nothing before; early ones, until the client reads
+ * them. */
 enum { MOST_RESULTS = 64 << 20 };
 
 static void add_line(struct request *r, og_bytes line)

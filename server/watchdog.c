@@ -1,17 +1,30 @@
 #include "watchdog.h"
 
+#include "problem.h"
 #include "server.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
-static const char answer_408[] =
-    "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
-    "Content-Type: application/problem+json\r\nContent-Length: 109\r\n\r\n"
-    "{\"type\":\"about:blank\",\"title\":\"Request Timeout\",\"status\":408,"
-    "\"detail\":\"the request took too long to arrive\"}\n";
+/* Past the library, which sends nothing before the request is complete. */
+static void answer_408(const struct connection *c)
+{
+    struct buffer body = {0}, all = {0};
+    problem_write(&body, 408, "the request took too long to arrive", c->id);
+    buffer_format(&all,
+                  "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
+                  "Content-Type: application/problem+json\r\n"
+                  "X-Request-Id: %s\r\nContent-Length: %zu\r\n\r\n",
+                  c->id, body.len);
+    buffer_bytes(&all, body.data, body.len);
+    if (!body.failed && !all.failed)
+        (void)!send(c->fd, all.data, all.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    buffer_release(&body);
+    buffer_release(&all);
+}
 
 /* Only shuts the socket down. Its owner sees the end and closes it; only then
  * can its number be reused, and by then the connection has left the list. */
@@ -27,9 +40,7 @@ static void end_late(struct watchdog *w, struct connection *c)
     const struct serve_options *o = w->server->options;
     if (c->is_ended) return;
     atomic_fetch_add(&w->server->metrics.n_timed_out, 1);
-    if (c->state == PEER_SENDING && o->tls_cert == NULL)
-        (void)!send(c->fd, answer_408, sizeof(answer_408) - 1,
-                    MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (c->state == PEER_SENDING && o->tls_cert == NULL) answer_408(c);
     end_connection(c);
 }
 
@@ -129,6 +140,16 @@ void watchdog_note(struct watchdog *w, struct connection *c,
     if (c == NULL) return;
     pthread_mutex_lock(&w->lock);
     c->state = state;
+    c->since = server_now();
+    pthread_mutex_unlock(&w->lock);
+}
+
+void watchdog_begin(struct watchdog *w, struct connection *c, const char *id)
+{
+    if (c == NULL) return;
+    pthread_mutex_lock(&w->lock);
+    snprintf(c->id, sizeof(c->id), "%s", id);
+    c->state = PEER_SENDING;
     c->since = server_now();
     pthread_mutex_unlock(&w->lock);
 }

@@ -26,6 +26,7 @@ struct connection {
     enum peer_state state;
     uint64_t since; /* nanoseconds */
     bool is_ended;
+    char id[32]; /* of its latest request */
     struct connection *next, *before;
 };
 
@@ -44,6 +45,8 @@ void watchdog_stop(struct watchdog *w);
 
 struct connection *watchdog_enter(struct watchdog *w, int fd); /* or NULL */
 void watchdog_leave(struct watchdog *w, struct connection *c);
+/* A request begins: its head is there, its body may follow. */
+void watchdog_begin(struct watchdog *w, struct connection *c, const char *id);
 void watchdog_note(struct watchdog *w, struct connection *c,
                    enum peer_state state);
 /* Ends a connection whose client does not cooperate. */

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -17,6 +18,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from run_cases import main  # noqa: E402,F401
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 LAMP = ("The old lighthouse will be lit again in spring, once the lamp has been "
         "brought back from the museum where it has stood for forty years, said "
@@ -134,6 +140,43 @@ def decode(headers, data):
     if kind.startswith(("application/json", "application/problem+json")):
         return json.loads(data)
     return data
+
+
+def load(path):
+    with open(ROOT / path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+OPENAPI = load("server/openapi.json")
+
+
+def resolve(schema):
+    """$ref to components as definitions of the schema itself."""
+    text = json.dumps(schema).replace("#/components/schemas/", "#/definitions/")
+    whole = json.loads(text)
+    whole["definitions"] = json.loads(json.dumps(
+        OPENAPI["components"]["schemas"]).replace(
+            "#/components/schemas/", "#/definitions/"))
+    return whole
+
+
+def check(schema, value):
+    if jsonschema is not None:
+        jsonschema.validate(value, schema)
+
+
+def promised(method, path, status, kind):
+    """The schema that the document promises for an answer."""
+    for pattern, item in OPENAPI["paths"].items():
+        if re.fullmatch(re.sub(r"\{id\}", ".+", pattern), path):
+            answers = item[method.lower()]["responses"]
+            assert str(status) in answers, (method, path, status)
+            content = answers[str(status)].get("content", {})
+            if not content:
+                return None
+            assert kind in content, (method, path, status, kind)
+            return resolve(content[kind]["schema"])
+    raise AssertionError("not in the document: " + path)
 
 
 def read_all(s):

@@ -7,52 +7,11 @@ import re
 import time
 
 import server_support as support
-from server_support import JSON, LAMP, NDJSON, OWN, TEXT, equal
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from server_support import (JSON, LAMP, NDJSON, OPENAPI, OWN, TEXT, check,
+                            equal, load, promised)
 
 INDEXES = ("--index", "passages,near,sentences")
-
-
-def load(path):
-    with open(support.ROOT / path, encoding="utf-8") as f:
-        return json.load(f)
-
-
-OPENAPI = load("server/openapi.json")
 ANSWER = load("docs/answer.schema.json")
-
-
-def resolve(schema):
-    """$ref to components as definitions of the schema itself."""
-    text = json.dumps(schema).replace("#/components/schemas/", "#/definitions/")
-    whole = json.loads(text)
-    whole["definitions"] = json.loads(json.dumps(
-        OPENAPI["components"]["schemas"]).replace(
-            "#/components/schemas/", "#/definitions/"))
-    return whole
-
-
-def check(schema, value):
-    if jsonschema is not None:
-        jsonschema.validate(value, schema)
-
-
-def promised(method, path, status, kind):
-    """The schema that the document promises for an answer."""
-    for pattern, item in OPENAPI["paths"].items():
-        if re.fullmatch(re.sub(r"\{id\}", ".+", pattern), path):
-            answers = item[method.lower()]["responses"]
-            assert str(status) in answers, (method, path, status)
-            content = answers[str(status)].get("content", {})
-            if not content:
-                return None
-            assert kind in content, (method, path, status, kind)
-            return resolve(content[kind]["schema"])
-    raise AssertionError("not in the document: " + path)
 
 
 class Checked:

@@ -120,6 +120,43 @@ def test_client_that_does_not_read(origo):
         lazy.close()
 
 
+def test_most_clients(origo):
+    """1024 clients have events; the next one has them when one leaves."""
+    if support.raise_files() < 2048:
+        return "too few open files are allowed"
+    with support.Server(origo) as server:
+        clients = [Events(server) for _ in range(1024)]
+        equal(server.ask("GET", "/v1/events")[0], 503)
+        clients.pop().close()
+        until = time.monotonic() + 60
+        while len(clients) < 1024:
+            assert time.monotonic() < until, "there is no room"
+            with contextlib.suppress(AssertionError):
+                clients.append(Events(server))
+        server.add("a", LAMP)
+        for events in clients:
+            equal(events.next()[1]["id"], "a")
+            events.close()
+    return None
+
+
+def test_most_watches(origo):
+    with support.Server(origo) as server:
+        watch = json.dumps({"ids": ["a"]})
+        connection = server.connect()
+        for _ in range(1000):
+            equal(server.ask("POST", "/v1/watches", watch, JSON, connection)[0],
+                  201)
+        equal(server.ask("POST", "/v1/watches", watch, JSON, connection)[0],
+              409)
+        watches = server.ask("GET", "/v1/watches")[2]["watches"]
+        equal(len(watches), 1000)
+        server.ask("DELETE", "/v1/watches/" + watches[0]["id"])
+        equal(server.ask("POST", "/v1/watches", watch, JSON, connection)[0],
+              201)
+        connection.close()
+
+
 class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -5,6 +5,7 @@ tests/server/test_server_safety.py ORIGO [TEST]..."""
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -14,7 +15,7 @@ import tempfile
 import time
 
 import server_support as support
-from server_support import JSON, LAMP, NDJSON, TEXT, equal
+from server_support import (JSON, LAMP, NDJSON, TEXT, check, equal, promised)
 
 READ, WRITE, ADMIN = ("r" * 20, "w" * 20, "a" * 20)
 
@@ -192,8 +193,13 @@ def test_slow_requests(origo):
                 continue
             except OSError:
                 break
+        whisper.settimeout(60)
+        answer += support.read_all(whisper)
         assert answer.startswith(b"HTTP/1.1 408"), answer
-        assert b"application/problem+json" in answer
+        head, body = answer.split(b"\r\n\r\n", 1)
+        kind = re.search(rb"\r\nContent-Type: (\S+)", head)[1].decode()
+        check(promised("POST", "/v1/trace", 408, kind), json.loads(body))
+        equal(int(re.search(rb"\r\nContent-Length: (\d+)", head)[1]), len(body))
         for s in (half, no_head, silent):
             answer = support.read_all(s)
             assert answer == b"" or answer.startswith(b"HTTP/1.1 408"), answer
@@ -250,6 +256,27 @@ def test_many_connections(origo):
         assert stats["resident_bytes"] < 1 << 30, stats
         for s in idle + half:
             s.close()
+
+
+def test_most_connections(origo):
+    """Beyond the limit a client waits until another one leaves."""
+    with support.Server(origo, "--max-connections", "5") as server:
+        held = [server.connect() for _ in range(5)]
+        for connection in held:
+            equal(server.ask("GET", "/healthz", connection=connection)[0], 200)
+        late = server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+                          b"Connection: close\r\n\r\n", timeout=1)
+        try:
+            equal(late.recv(1), "nothing: there is no room")
+        except socket.timeout:
+            pass
+        held.pop().close()
+        late.settimeout(60)
+        assert support.read_all(late).startswith(b"HTTP/1.1 200 OK"), "waits"
+        late.close()
+        for connection in held:
+            equal(server.ask("GET", "/healthz", connection=connection)[0], 200)
+            connection.close()
 
 
 def test_full_queue(origo):
