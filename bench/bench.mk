@@ -13,11 +13,11 @@ bench: bench-stages
 bench-stages: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_stages
-	@$(BUILD)/bench/bench_stages $(BENCH_FLAGS) $(BENCH) | \
-	    tee bench/results/stages.txt
+	@bench/keep bench/results/stages.txt \
+	    $(BUILD)/bench/bench_stages $(BENCH_FLAGS) $(BENCH)
 	@if grep -q avx512vbmi2 /proc/cpuinfo; then \
-	    $(BUILD)/bench/bench_stages $(BENCH_FLAGS) --cpu avx2 $(BENCH) | \
-	        tee bench/results/stages-avx2.txt; \
+	    bench/keep bench/results/stages-avx2.txt \
+	        $(BUILD)/bench/bench_stages $(BENCH_FLAGS) --cpu avx2 $(BENCH); \
 	fi
 
 # How well is the origin found, with how little memory, and by which means?
@@ -61,18 +61,22 @@ bench-hamming: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_hamming
 	@$(ORIGO) simhash $(DATA)/mail.jsonl.zst >$(BUILD)/simhashes.tsv
-	@$(BUILD)/bench/bench_hamming $(BENCH_FLAGS) $(BUILD)/simhashes.tsv | \
-	    tee bench/results/hamming.txt
+	@bench/keep bench/results/hamming.txt \
+	    $(BUILD)/bench/bench_hamming $(BENCH_FLAGS) $(BUILD)/simhashes.tsv
 
 # How fast are the kernels of sketches, beside their floors and peers?
 .PHONY: bench-sketch
 bench-sketch: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_sketch bench/bench_minhash
-	@bench/compare_simhash $(BUILD) $(BENCH) | tee bench/results/simhash.txt
+	@bench/keep bench/results/simhash.txt \
+	    bench/compare_simhash $(BUILD) $(BENCH)
+	@rm -f $(BUILD)/minhash.txt
 	@for stream in $(BENCH) $(DATA)/mail.jsonl.zst; do \
-	    bench/compare_minhash $(BUILD) $$stream; \
-	done | tee bench/results/minhash.txt
+	    bench/keep -a $(BUILD)/minhash.txt \
+	        bench/compare_minhash $(BUILD) $$stream || exit 1; \
+	done
+	@cp $(BUILD)/minhash.txt bench/results/minhash.txt
 
 # How well do sketches find near-duplicates, against exact similarity, and are
 # the estimators what theory says? Writes the tables of docs/evaluation.md.
@@ -95,8 +99,8 @@ quality-near: build
 bench-chunks: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_chunks
-	@$(BUILD)/bench/bench_chunks $(BENCH_FLAGS) | \
-	    tee bench/results/files-chunks.txt
+	@bench/keep bench/results/files-chunks.txt \
+	    $(BUILD)/bench/bench_chunks $(BENCH_FLAGS)
 .PHONY: bench-files
 bench-files: bench-chunks
 
@@ -106,8 +110,9 @@ bench-files: bench-chunks
 bench-files-sync: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_similar
-	@TMPDIR=/dev/shm bench/bench_sync.py $(ORIGO) $(BUILD)/bench/bench_similar \
-	    $(DATA)/pep-history.jsonl.zst | tee bench/results/files-sync.txt
+	@TMPDIR=/dev/shm bench/keep bench/results/files-sync.txt \
+	    bench/bench_sync.py $(ORIGO) $(BUILD)/bench/bench_similar \
+	    $(DATA)/pep-history.jsonl.zst
 bench-files: bench-files-sync
 
 # How well are the main text, the title and the day of a page found? Articles
@@ -146,9 +151,9 @@ train-html: html-programs
 bench-sources: build html-pages
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/bench_sources
-	@$(BUILD)/bench/bench_sources $(BENCH_FLAGS) $(BENCH) \
-	    $(BUILD)/html/html/scrapinghub/html/*.html.gz | \
-	    tee bench/results/sources.txt
+	@bench/keep bench/results/sources.txt \
+	    $(BUILD)/bench/bench_sources $(BENCH_FLAGS) $(BENCH) \
+	    $(BUILD)/html/html/scrapinghub/html/*.html.gz
 
 # How well are passages found that were copied, shuffled, translated or summed
 # up? PAN13 is a corpus folder (or its .tar.zst), PAN13_OUT gets the XML.
@@ -157,30 +162,28 @@ PAN13_OUT ?= $(BUILD)/pan13
 .PHONY: quality-pan13
 quality-pan13: build
 	@tools/setup bench
-	@bench/quality_pan13 $(ORIGO) $(PAN13) $(PAN13_OUT) \
-	    $(DATA)/../tools/plagdet.py | tee $(BUILD)/pan13.txt
-	@cp $(BUILD)/pan13.txt bench/results/pan13.txt
+	@bench/keep bench/results/pan13.txt \
+	    bench/quality_pan13 $(ORIGO) $(PAN13) $(PAN13_OUT) \
+	    $(DATA)/../tools/plagdet.py
 
 # Are copies that were planted into Thai, Chinese, Arabic and Hindi texts found
 # to the character? Are marks, letter forms and charsets seen through?
 .PHONY: quality-scripts
 quality-scripts: build
-	@bench/quality_scripts $(ORIGO) $(DATA) >$(BUILD)/scripts.txt; \
-	    status=$$?; cat $(BUILD)/scripts.txt; \
-	    [ $$status = 0 ] && cp $(BUILD)/scripts.txt bench/results/scripts.txt
+	@bench/keep bench/results/scripts.txt bench/quality_scripts $(ORIGO) $(DATA)
 
 # How long does a comparison take, and a verification from seeds?
 .PHONY: bench-align
 bench-align: build
 	@ninja -C $(BUILD) bench/bench_align
-	@$(BUILD)/bench/bench_align | tee bench/results/align.txt
+	@bench/keep bench/results/align.txt $(BUILD)/bench/bench_align
 
 # Does the order of arrival matter, when every document says its time? Must not,
 # with room for everything; by how much at 3 % memory is printed.
 .PHONY: quality-late
 quality-late: build
-	@bench/late_order.py $(ORIGO) $(DATA)/rfc.jsonl.zst | \
-	    tee $(BUILD)/late-rfc.txt
+	@bench/keep $(BUILD)/late-rfc.txt \
+	    bench/late_order.py $(ORIGO) $(DATA)/rfc.jsonl.zst
 	@! grep -q 'answers differ' $(BUILD)/late-rfc.txt
 	@cp $(BUILD)/late-rfc.txt bench/results/late-rfc.txt
 
@@ -190,10 +193,9 @@ quality-late: build
 quality-spans: build
 	@tools/setup bench
 	@for stream in "mail -n 20000" "rfc -n 2500"; do set -- $$stream; \
-	    bench/quality_spans.py $(ORIGO) $(DATA)/$$1.jsonl.zst $$2 $$3 \
-	        >$(BUILD)/spans-$$1.txt; status=$$?; cat $(BUILD)/spans-$$1.txt; \
-	    [ $$status = 0 ] || exit 1; \
-	    cp $(BUILD)/spans-$$1.txt bench/results/spans-$$1.txt; done
+	    bench/keep bench/results/spans-$$1.txt \
+	        bench/quality_spans.py $(ORIGO) $(DATA)/$$1.jsonl.zst $$2 $$3 || \
+	        exit 1; done
 
 # How much of rare copies of old texts is found when the table is small, in
 # streams into which they were planted, from several seeds?
@@ -210,15 +212,19 @@ quality-planted: build
 # origin at 1 % of the memory, without and with verification.
 .PHONY: quality-verify
 quality-verify: build
+	@rm -f $(BUILD)/verify.tsv
 	@for stream in mail rfc; do \
 	    for verify in '' --verify; do \
 	        $(ORIGO) eval origin -q $$verify --select SHs --evict learn \
 	            --estimate CX --memory 1% --layout packed \
-	            $(DATA)/$$stream.jsonl.zst | sed "s/^/$$stream\t/" || exit; \
+	            $(DATA)/$$stream.jsonl.zst >$(BUILD)/verify-one.tsv || exit 1; \
+	        sed "s/^/$$stream\t/" $(BUILD)/verify-one.tsv \
+	            >>$(BUILD)/verify.tsv; \
 	    done; \
-	done | awk '$$1 == "rfc" && $$2 == "select" { next } \
-	    $$2 == "select" && seen++ { next } { print }' | \
-	    tee bench/results/verify.tsv
+	done
+	@bench/keep bench/results/verify.tsv awk '$$1 == "rfc" && $$2 == "select" \
+	    { next } $$2 == "select" && seen++ { next } { print }' \
+	    $(BUILD)/verify.tsv
 
 # How are reused sentences found: the qSign paper's tables and figures, on mail
 # (a million sentences), Reuters and five translations of the Bible.
@@ -298,8 +304,8 @@ bench-cores: build
 # a stream in a CPU second, verified and not. Some ten seconds on an idle machine.
 .PHONY: bench-trace
 bench-trace: build
-	@bench/bench_trace.py $(ORIGO) $(DATA) $(BUILD)/bench-trace \
-	    $(BENCH_FLAGS) | tee bench/results/trace.txt
+	@bench/keep bench/results/trace.txt \
+	    bench/bench_trace.py $(ORIGO) $(DATA) $(BUILD)/bench-trace $(BENCH_FLAGS)
 
 # The Python package beside the command, datasketch, rensa, text-dedup and
 # datatrove: CPU, size, precision and recall, single calls. Builds into an
@@ -374,11 +380,12 @@ bench-report: build
 bench-server: build
 	@tools/setup bench
 	@ninja -C $(BUILD) bench/echo_http
-	@bench/bench_server.py $(BENCH_FLAGS) $(ORIGO) $(BUILD)/bench/echo_http \
-	    $(DATA) $(BUILD)/server-bench | tee $(BUILD)/server.txt
+	@bench/keep $(BUILD)/server.txt \
+	    bench/bench_server.py $(BENCH_FLAGS) $(ORIGO) $(BUILD)/bench/echo_http \
+	    $(DATA) $(BUILD)/server-bench
 	@[ -z "$(SOAK_SECONDS)" ] || SOAK_SECONDS=$(SOAK_SECONDS) \
-	    tests/server/test_server_durability.py $(ORIGO) test_soak \
-	    | tee -a $(BUILD)/server.txt
+	    bench/keep -a $(BUILD)/server.txt \
+	    tests/server/test_server_durability.py $(ORIGO) test_soak
 	@case '$(BENCH_FLAGS)' in *quick*) ;; *) \
 	    cp $(BUILD)/server.txt bench/results/server.txt ;; esac
 
@@ -396,7 +403,8 @@ bench-kernels: build
 	@tools/cross arm64 -Dbench=true -Doptimization=3
 	@ninja -C $(BUILD) bench/bench_kernels
 	@ninja -C build/arm64 bench/bench_kernels
-	@bench/count_kernels $(BUILD) build/arm64 | tee bench/results/kernels.txt
+	@bench/keep bench/results/kernels.txt \
+	    bench/count_kernels $(BUILD) build/arm64
 
 # What does a fingerprint cost a server of Redis, in CPU and bytes, in batches of
 # 1, 3, 16 and 170, beside a plain key? How many documents a second do 1, 2 and 4
@@ -404,11 +412,13 @@ bench-kernels: build
 .PHONY: bench-cluster
 bench-cluster: build
 	@tools/setup test
-	@bench/bench_cluster.py $(BUILD)/redis/origo.so $(BENCH_FLAGS) | \
-	    tee bench/results/cluster.txt
-	@echo >>bench/results/cluster.txt
-	@bench/bench_front_ends.py $(BUILD)/redis/origo.so $(ORIGO) \
-	    $(DATA)/mail.jsonl.zst | tee -a bench/results/cluster.txt
+	@bench/keep $(BUILD)/cluster.txt \
+	    bench/bench_cluster.py $(BUILD)/redis/origo.so $(BENCH_FLAGS)
+	@echo >>$(BUILD)/cluster.txt
+	@bench/keep -a $(BUILD)/cluster.txt \
+	    bench/bench_front_ends.py $(BUILD)/redis/origo.so $(ORIGO) \
+	    $(DATA)/mail.jsonl.zst
+	@cp $(BUILD)/cluster.txt bench/results/cluster.txt
 
 # What would a day of the web take on a cluster, and what happens when something
 # fails? From bench/results/cluster.txt into docs/scale.md.
