@@ -32,6 +32,7 @@ OWN = ("Nobody had asked the keeper, who learned it from a notice on the door of
 JSON = {"Content-Type": "application/json"}
 TEXT = {"Content-Type": "text/plain"}
 NDJSON = {"Content-Type": "application/x-ndjson"}
+CHUNKED = "Transfer-Encoding: chunked"
 
 
 class Server:
@@ -133,6 +134,64 @@ class Server:
         if data:
             s.sendall(data)
         return s
+
+
+def line_of(id, text="some text"):
+    return json.dumps({"id": id, "text": text}).encode() + b"\n"
+
+
+def added(id):
+    return {"id": id, "result": "added"}
+
+
+class Stream:
+    """One request, sent piece by piece, and its answer, read as it comes."""
+
+    def __init__(self, server, *headers, path="/v1/documents", version="1.1",
+                 sock=None):
+        self.sock = sock or server.raw()
+        self.reader = self.sock.makefile("rb")
+        self.sock.sendall("\r\n".join(
+            ["POST %s HTTP/%s" % (path, version), "Host: localhost",
+             "Content-Type: application/x-ndjson", *headers, "", ""]).encode())
+
+    def send(self, data):
+        self.sock.sendall(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def end(self):
+        self.sock.sendall(b"0\r\n\r\n")
+
+    def head(self):
+        """(status, headers)"""
+        line = self.reader.readline()
+        if not line:
+            raise ConnectionError("there is no answer")
+        status = int(line.split()[1])
+        return status, http.client.parse_headers(self.reader)
+
+    def chunk(self):
+        """The next; b"" is the last one, None a connection that is closed."""
+        try:
+            size = self.reader.readline()
+            if not size.endswith(b"\n"):
+                return None
+            data = self.reader.read(int(size, 16) + 2)
+        except ConnectionError:
+            return None
+        return data[:-2]
+
+    def lines(self):
+        """Of all chunks that follow, and whether the last one came."""
+        data = b""
+        while True:
+            chunk = self.chunk()
+            if not chunk:
+                return [json.loads(x) for x in data.splitlines()], chunk == b""
+            data += chunk
+
+    def close(self):
+        self.reader.close()
+        self.sock.close()
 
 
 def decode(headers, data):

@@ -5,6 +5,7 @@ tests/server/test_server_durability.py ORIGO [TEST]...
 SOAK_SECONDS is how long the mixed load runs; unless it is given two minutes, or
 20 seconds with sanitizers."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -65,10 +66,9 @@ class Load(threading.Thread):
         equal((status, data.count(b'"added"')), (200, 20))
         self.acknowledged.update(texts)
 
-    def run(self):
-        connection = self.server.connect()
+    def add_until_stopped(self):
         i = 0
-        try:
+        with contextlib.closing(self.server.connect()) as connection:
             while not self.stopping.is_set():
                 i += 1
                 if i % 10 == 0:
@@ -80,17 +80,68 @@ class Load(threading.Thread):
                     assert status == 200 or self.is_stopped(status), status
                 else:
                     self.add_one(connection, i)
+
+    def run(self):
+        try:
+            self.add_until_stopped()
         except (OSError, http.client.HTTPException) as e:
             if not self.stopping.is_set():
                 self.wrong = repr(e)
-        except AssertionError as e:
+        except Exception as e:
             self.wrong = repr(e)
-        finally:
-            connection.close()
+
+
+class StreamLoad(Load):
+    """Adds documents in bodies without a length. One is acknowledged as soon as
+    its result comes, while others of its body are on their way or not made
+    yet."""
+
+    def take_results(self, stream, texts, most):
+        """Until at most so many documents have none."""
+        while len(texts) > most:
+            chunk = stream.chunk()
+            if not chunk:
+                raise ConnectionError("the results end early")
+            self.rest += chunk
+            *lines, self.rest = self.rest.split(b"\n")
+            for line in lines:
+                result = json.loads(line)
+                if self.is_stopped(result.get("status")):
+                    return
+                equal(result, support.added(result.get("id")))
+                self.acknowledged[result["id"]] = texts.pop(result["id"])
+
+    def add_stream(self, stream, i):
+        texts, self.rest = {}, b""
+        for j in range(200):
+            id, text = "e%d-%d-%d" % (self.number, i, j), words(self.rng, 50)
+            texts[id] = text
+            stream.send(support.line_of(id, text))
+            if j == 0:
+                status = stream.head()[0]
+                if self.is_stopped(status):
+                    return
+                equal(status, 200)
+            self.take_results(stream, texts, self.rng.randrange(20))
+            if self.stopping.is_set():
+                break
+        stream.end()
+        self.take_results(stream, texts, 0)
+
+    def add_until_stopped(self):
+        i = 0
+        while not self.stopping.is_set():
+            i += 1
+            stream = support.Stream(self.server, support.CHUNKED)
+            try:
+                self.add_stream(stream, i)
+            finally:
+                stream.close()
 
 
 def start_load(server, n=4):
-    load = [Load(server, i) for i in range(n)]
+    load = [Load(server, i) for i in range(n - 1)]
+    load.append(StreamLoad(server, n - 1))
     for one in load:
         one.start()
     return load
