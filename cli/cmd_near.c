@@ -15,6 +15,8 @@
 
 #define COMMAND "near"
 
+extern const struct command command_near;
+
 struct near_settings {
     og_near_options near;
     og_near_ask ask;
@@ -274,6 +276,27 @@ static int ask_all(const struct near_settings *s, og_store *store,
     return write_summary(s, r, store, &counts, status);
 }
 
+/* Options of new indexes must agree with an existing one. */
+static int check_index(const struct near_settings *s, og_store *store)
+{
+    static const char *const names[] = {"method", "tokens", "shingle",
+                                        "bands",  "rows",   "memory"};
+    struct near_settings existing = *s;
+    og_near_info info;
+    char has[64];
+    og_error err = {0};
+    if (og_store_near_info(store, &info, &err) != OG_OK)
+        return store_close(store, COMMAND, say_error(COMMAND, &err));
+    existing.near = info.options;
+    existing.method = (int)info.options.method;
+    const char *option =
+        option_unlike(&command_near, s, &existing, names,
+                      sizeof(names) / sizeof(names[0]), has, sizeof(has));
+    if (option == NULL) return EXIT_DONE;
+    return store_refuse_option(store, s->store.path, OG_INDEX_NEAR, option, has,
+                               COMMAND);
+}
+
 static int near_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct near_settings *s = settings;
@@ -293,6 +316,8 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
         store_open_index(s->store.path, s->store.catalogue, OG_INDEX_NEAR,
                          ask.add, &making, COMMAND, &store);
     if (opened != EXIT_DONE) return opened;
+    const int checked = check_index(s, store);
+    if (checked != EXIT_DONE) return checked;
     return store_close(store, COMMAND, ask_all(s, store, &r, &ask, paths, n));
 }
 

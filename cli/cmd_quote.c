@@ -24,6 +24,8 @@
 
 #define COMMAND "quote"
 
+extern const struct command command_quote;
+
 struct quote_settings {
     struct store_settings store; /* only its path */
     bool add, explain, all;
@@ -453,6 +455,29 @@ static int explain(og_store *store, const struct quote_settings *s)
     return EXIT_DONE;
 }
 
+/* Options of new indexes must agree with an existing one; --memory is that of
+ * this command, and 0 of --word-bits leaves the choice to the index. */
+static int check_index(const struct quote_settings *s, og_store *store)
+{
+    static const char *const names[] = {"stop", "stem", "bits", "word-bits"};
+    struct quote_settings existing = *s;
+    og_sentences_info info;
+    char has[64];
+    og_error err = {0};
+    if (og_store_sentences_info(store, &info, &err) != OG_OK)
+        return store_close(store, COMMAND, say_error(COMMAND, &err));
+    existing.make.stop = info.stop;
+    existing.make.stem = info.stem;
+    existing.make.signature_bits = info.signature_bits;
+    if (s->make.word_bits != 0) existing.make.word_bits = info.word_bits;
+    const char *option =
+        option_unlike(&command_quote, s, &existing, names,
+                      sizeof(names) / sizeof(names[0]), has, sizeof(has));
+    if (option == NULL) return EXIT_DONE;
+    return store_refuse_option(store, store_path(&s->store), OG_INDEX_SENTENCES,
+                               option, has, COMMAND);
+}
+
 static int quote_run(const void *settings, const char *const *paths, size_t n)
 {
     struct quote_run run = {.settings = settings};
@@ -471,6 +496,7 @@ static int quote_run(const void *settings, const char *const *paths, size_t n)
     int status =
         store_open_index(store_path(&s->store), NULL, OG_INDEX_SENTENCES,
                          s->add, &making, COMMAND, &store);
+    if (status == EXIT_DONE) status = check_index(s, store);
     if (status != EXIT_DONE) return status;
     if (n != 0 || s->reading.reading.files_from != NULL)
         status = run_stream(store, &run, paths, n);

@@ -113,6 +113,31 @@ bool option_was_given(const char *name)
     return false;
 }
 
+static bool is_unlike(const struct option *o, const char *wanted,
+                      const char *existing, char *shown, size_t shown_cap)
+{
+    char typed[256];
+    o->type->show(o, wanted + o->offset, typed, sizeof(typed));
+    o->type->show(o, existing + o->offset, shown, shown_cap);
+    return strcmp(typed, shown) != 0;
+}
+
+const char *option_unlike(const struct command *command, const void *wanted,
+                          const void *existing, const char *const *names,
+                          size_t n_names, char *shown, size_t shown_cap)
+{
+    for (size_t i = 0; i < n_names; i++) {
+        if (!option_was_given(names[i])) continue;
+        for (size_t k = 0; k < command->n_options; k++) {
+            const struct option *o = &command->options[k];
+            if (strcmp(o->name, names[i]) == 0 &&
+                is_unlike(o, wanted, existing, shown, shown_cap))
+                return names[i];
+        }
+    }
+    return NULL;
+}
+
 /* ---- taking one argument ---- */
 
 struct line {

@@ -114,6 +114,14 @@ enum parse_result {
  * last: a default that was typed counts as given. */
 bool option_was_given(const char *name);
 
+/* For options of something that exists already: the first of `names` that was
+ * on the command line and differs between the settings that were parsed and
+ * those of what exists; NULL: none. `shown` is what exists, as a user would
+ * type it. */
+const char *option_unlike(const struct command *command, const void *wanted,
+                          const void *existing, const char *const *names,
+                          size_t n_names, char *shown, size_t shown_cap);
+
 /* Options and operands may come in any order; "--" ends the options. The
  * operands are moved to the front of argv, their number goes to *out_n. */
 enum parse_result cli_parse(const struct command *command, void *settings,

@@ -327,6 +327,20 @@ int store_need_index(og_store *store, const char *path, unsigned index,
     return index_is_off(store, path, index, command);
 }
 
+int store_refuse_option(og_store *store, const char *path, unsigned index,
+                        const char *option, const char *has,
+                        const char *command)
+{
+    char name[64];
+    og_indexes_name(index, name);
+    (void)og_store_close(store, NULL);
+    return say_usage(command,
+                     "--%s is fixed when an index is created; index %s of "
+                     "store '%s' has %s",
+                     option, name, store_name(path),
+                     has[0] != 0 ? has : "none");
+}
+
 /* Reused sentences are not on servers. */
 static int check_index_place(const char *path, const char *catalogue,
                              unsigned index, const char *command)

@@ -53,6 +53,11 @@ int store_need_index(og_store *store, const char *path, unsigned index,
 int store_open_index(const char *path, const char *catalogue, unsigned index,
                      bool add, const og_store_options *options,
                      const char *command, og_store **out);
+/* Reports that the index `has` another value of an option of new indexes, and
+ * closes the store. */
+int store_refuse_option(og_store *store, const char *path, unsigned index,
+                        const char *option, const char *has,
+                        const char *command);
 /* Closes it. Returns `status`, or that of a failure to close if there was none
  * before. */
 int store_close(og_store *store, const char *command, int status);
@@ -96,10 +101,11 @@ extern const struct option_type type_key;     /* og_params.key */
         .offset = AT(member.indexes), .value = "LIST",                         \
         .choices = "passages|near|sentences", .unset = "passages",             \
         .brief = "indexes of the store",                                       \
-        .more = "passages is for origo trace, near for origo near, sentences " \
-                "for origo quote; separate several by commas. An index that "  \
-                "the store lacks is built from its texts. passages cannot be " \
-                "built later."                                                 \
+        .more =                                                                \
+            "passages is for origo trace, near for origo near, sentences "     \
+            "for origo quote; separate several by commas. An index that "      \
+            "the store lacks is built from its texts, also later by origo "    \
+            "index."                                                           \
     }
 
 #define STORE_MAKE_OPTIONS(AT, member)                                         \
