@@ -1,5 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,6 +31,32 @@ static void test_force_never_raises_over_the_machine(void **state)
     og_cpu_force(best);
 }
 
+/* Kernels are compared at every level that the machine has (levels.h). One of
+ * these cases is skipped for each level that it lacks, so that a run says by
+ * name which kernels nobody compared. */
+static void require(og_cpu level)
+{
+    const og_cpu best = og_cpu_force(OG_CPU_AVX512);
+    const bool has_it = og_cpu_force(level) == level;
+    og_cpu_force(best);
+    if (!has_it) skip();
+}
+
+#define KERNELS_OF(level)                                                      \
+    static void test_kernels_of_##level(void **state)                          \
+    {                                                                          \
+        (void)state;                                                           \
+        require(OG_CPU_##level);                                               \
+    }
+#ifdef __aarch64__
+KERNELS_OF(NEON)
+KERNELS_OF(PMULL)
+#elif defined(__x86_64__)
+KERNELS_OF(SSE42)
+KERNELS_OF(AVX2)
+KERNELS_OF(AVX512)
+#endif
+
 static void test_names(void **state)
 {
     (void)state;
@@ -50,6 +77,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_environment_lowers),
         cmocka_unit_test(test_force_never_raises_over_the_machine),
+#ifdef __aarch64__
+        cmocka_unit_test(test_kernels_of_NEON),
+        cmocka_unit_test(test_kernels_of_PMULL),
+#elif defined(__x86_64__)
+        cmocka_unit_test(test_kernels_of_SSE42),
+        cmocka_unit_test(test_kernels_of_AVX2),
+        cmocka_unit_test(test_kernels_of_AVX512),
+#endif
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_there_is_a_processor),
     };
