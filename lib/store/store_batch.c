@@ -101,9 +101,11 @@ static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
 }
 
 /* Servers say what the table knows, but not in what order. */
-static bool takes_late(const struct og_store_batch *b)
+static bool takes_late(const struct og_store_batch *b,
+                       const struct og_subject *subject)
 {
-    return b->store->remote == NULL && !b->needs_order;
+    return b->store->remote == NULL &&
+           (!b->repeats_alone || subject->latest == OG_NO_DOC);
 }
 
 bool og_store_batch_add(struct og_store_batch *b, struct og_subject *subject,
@@ -117,7 +119,7 @@ bool og_store_batch_add(struct og_store_batch *b, struct og_subject *subject,
     const bool is_alone = is_shared && b->n == 0 && n_fps <= OG_BATCH_FPS;
     if (b->n >= b->n_ids / 2) return false;
     if (b->n_fps + n_fps > MOST_FPS && !is_alone) return false;
-    if (is_late && !takes_late(b)) return false;
+    if (is_late && !takes_late(b, subject)) return false;
     if (!put_id(b, doc->id)) return false;
     struct og_run_doc *one = &b->docs[b->n];
     if (!is_shared) subject->n_before += b->n_added;

@@ -13,8 +13,7 @@
  *              all threads: the table
  *
  * No two documents of a run have the same id: one that has an id again ends the
- * run. So does a late document when hits come from elsewhere, or when somebody
- * asks who needs the order of (time, arrival). */
+ * run. So does a late document when hits come from elsewhere. */
 
 #include "lib/remote/remote_batch.h"
 #include "lib/store/store.h"
@@ -44,11 +43,13 @@ struct og_store_batch {
     int64_t latest; /* of the catalogue and the run */
     size_t n_fps;
     bool for_answer;
-    bool needs_order; /* the caller's: late documents end a run */
-    bool has_late;    /* documents that are older than one before them */
-    bool displaces;   /* and some of them take over origins */
-    uint64_t lot;     /* og_index_run.lot; the caller's */
-    unsigned asked;   /* og_index_run.asked; the caller sets it */
+    /* The caller's: a late document whose id is in the store ends a run. A
+     * query may take it for the one that is there, at that one's time. */
+    bool repeats_alone;
+    bool has_late;  /* documents that are older than one before them */
+    bool displaces; /* and some of them take over origins */
+    uint64_t lot;   /* og_index_run.lot; the caller's */
+    unsigned asked; /* og_index_run.asked; the caller sets it */
     struct og_index_doc *noted; /* for the other indexes */
     size_t noted_cap;
     uint64_t *ids; /* hashes; 0: free */

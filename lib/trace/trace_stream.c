@@ -710,7 +710,7 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
     pthread_mutex_init(&w->work.lock, NULL);
     og_store_batch_init(&w->batch, w->store);
     w->batch.for_answer = w->options->on_answer != NULL;
-    w->batch.needs_order =
+    w->batch.repeats_alone =
         asks_index(w) && w->hooks->index == OG_INDEX_SENTENCES;
     w->batch.trace_of = trace_of;
     w->batch.ctx = w;

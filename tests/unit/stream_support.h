@@ -110,7 +110,8 @@ static inline void remove_one(og_store *store)
 
 struct transcript {
     FILE *out;
-    unsigned next; /* document */
+    unsigned next;   /* document */
+    uint64_t n_runs; /* that a test counted */
     char *text;
     size_t len;
 };

@@ -276,6 +276,29 @@ static void indexes_that_nobody_asks(void **state)
     check_streams(true, take_all, &(struct wanted){NEITHER, true});
 }
 
+/* Only an id that is already there ends a run: some one in forty. */
+static void count_runs(void *ctx, const og_timing *timing)
+{
+    struct transcript *t = ctx;
+    if (strcmp(timing->stage, "words") == 0) t->n_runs += timing->n;
+}
+
+static void quotes_of_late_documents_share_runs(void **state)
+{
+    const struct wanted w = {QUOTE, true};
+    og_store *store = open_store(":memory:");
+    struct transcript t;
+    og_error err;
+    (void)state;
+    begin_transcript(&t, FIRST);
+    og_input input = input_of_documents(&t, 1);
+    input.on_timing = count_runs;
+    add_first(store, ":memory:");
+    assert_int_equal(run_stream(store, &input, &w, &t, &err), OG_OK);
+    assert_in_range(t.n_runs, 2, (N_DOCUMENTS - FIRST) / 10);
+    free(finish(store, &t));
+}
+
 static int shuffle(void **state)
 {
     (void)state;
@@ -294,7 +317,11 @@ int main(void)
         cmocka_unit_test(quotes_without_adding),
         cmocka_unit_test(indexes_that_nobody_asks),
     };
+    const struct CMUnitTest late_tests[] = {
+        cmocka_unit_test(quotes_of_late_documents_share_runs),
+    };
     make_documents();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + cmocka_run_group_tests(tests, shuffle, NULL);
+    return failed + cmocka_run_group_tests(tests, shuffle, NULL) +
+           cmocka_run_group_tests(late_tests, NULL, NULL);
 }
