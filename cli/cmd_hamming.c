@@ -212,7 +212,9 @@ static og_status need_index(struct change *c, unsigned n_bits)
     if (c->hamming != NULL) return OG_OK;
     c->n_bits = n_bits;
     c->options.n_bits = n_bits;
-    return og_hamming_create(c->folder, &c->options, &c->hamming, &c->err);
+    c->options.must_be_new = true;
+    return og_hamming_open(c->folder, OG_CREATE, &c->options, &c->hamming,
+                           &c->err);
 }
 
 static bool on_change(void *ctx, og_bytes id, og_wide_code code,
@@ -263,6 +265,15 @@ static int explain(const og_hamming_options *options, uint64_t n_codes,
     return EXIT_DONE;
 }
 
+/* An earlier failure comes first; what it left is committed all the same. */
+static int close_index(og_hamming *hamming, const char *command, int status)
+{
+    og_error err = {0};
+    if (og_hamming_close(hamming, &err) == OG_OK || status != EXIT_DONE)
+        return status;
+    return say_error(command, &err);
+}
+
 /* ---- build, add, rm ---- */
 
 static int build_run(const void *settings, const char *const *operands,
@@ -281,8 +292,7 @@ static int build_run(const void *settings, const char *const *operands,
     og_hamming_info_get(c.hamming, &info);
     if (s->explain) status = explain(&c.options, info.n_codes, stderr, command);
     if (status == EXIT_DONE && !s->quiet) summary(&c, "added");
-    og_hamming_close(c.hamming);
-    return status;
+    return close_index(c.hamming, command, status);
 }
 
 static int change_run(const struct hamming_settings *s,
@@ -294,7 +304,7 @@ static int change_run(const struct hamming_settings *s,
     og_hamming_info info;
     int status = EXIT_DONE;
     options.n_waiting = 1u << 20;
-    if (og_hamming_open(operands[0], true, &options, &c.hamming, &c.err) !=
+    if (og_hamming_open(operands[0], OG_WRITE, &options, &c.hamming, &c.err) !=
         OG_OK)
         return say_error(command, &c.err);
     og_hamming_info_get(c.hamming, &info);
@@ -303,8 +313,7 @@ static int change_run(const struct hamming_settings *s,
         status = say_error(command, &c.err);
     else if (!s->quiet)
         summary(&c, removes ? "removed" : "added");
-    og_hamming_close(c.hamming);
-    return status;
+    return close_index(c.hamming, command, status);
 }
 
 static int add_run(const void *settings, const char *const *operands, size_t n)
@@ -403,7 +412,8 @@ static int ask_run(const void *settings, const char *const *operands, size_t n)
     if (s->code != NULL && (n > 1 || s->add))
         return say_usage("hamming ask",
                          "'--code' cannot be combined with a file or '--add'");
-    if (og_hamming_open(operands[0], s->add, NULL, &a.hamming, &a.err) != OG_OK)
+    if (og_hamming_open(operands[0], s->add ? OG_WRITE : OG_READ, NULL,
+                        &a.hamming, &a.err) != OG_OK)
         return say_error("hamming ask", &a.err);
     og_hamming_info_get(a.hamming, &info);
     a.n_bits = info.n_bits;
@@ -411,7 +421,7 @@ static int ask_run(const void *settings, const char *const *operands, size_t n)
         s->max_distance == UINT32_MAX ? info.max_distance : s->max_distance;
     if (ask_all(&a, operands + 1, n - 1) != OG_OK)
         status = a.failed ? EXIT_IO : say_error("hamming ask", &a.err);
-    og_hamming_close(a.hamming);
+    status = close_index(a.hamming, "hamming ask", status);
     if (status != EXIT_DONE) return status;
     return s->exit_code && a.found ? EXIT_FOUND : EXIT_DONE;
 }

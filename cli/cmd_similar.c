@@ -107,7 +107,7 @@ struct similar_run {
     const struct similar_settings *settings;
     og_files *files;
     const char *path;
-    bool add, found, changed, failed;
+    bool add, found, failed;
 };
 
 /* ---- answers ---- */
@@ -178,7 +178,6 @@ static bool on_file(void *ctx, const char *path)
         return status == OG_ERR_INPUT || status == OG_ERR_IO;
     }
     run->found = run->found || answer->n_matches > 0;
-    run->changed = run->changed || run->add;
     if (run->settings->format == 1)
         print_json(run, path, answer);
     else
@@ -210,9 +209,6 @@ static int ask_all(struct similar_run *run, const char *const *paths, size_t n)
         og_files_walk(paths, n, run, on_file, on_failed, &err);
     if (status != OG_OK && status != OG_ERR_STOPPED)
         return say_error("files similar", &err);
-    if (run->changed && strcmp(run->path, ":memory:") != 0 &&
-        og_files_save(run->files, run->path, &err) != OG_OK)
-        return say_error("files similar", &err);
     if (run->failed) return EXIT_IO;
     return run->settings->exit_code && run->found ? EXIT_FOUND : EXIT_DONE;
 }
@@ -233,11 +229,12 @@ static int similar_run(const void *settings, const char *const *paths, size_t n)
     options.n_candidates = s->n_candidates;
     options.n_wanted = s->n_wanted;
     options.n_threads = s->n_threads;
-    options.must_exist = !run.add;
-    if (og_files_open(run.path, &options, &run.files, &err) != OG_OK)
+    if (og_files_open(run.path, run.add ? OG_CREATE : OG_READ, &options,
+                      &run.files, &err) != OG_OK)
         return say_error("files similar", &err);
     const int status = ask_all(&run, paths, n);
-    og_files_close(run.files);
+    if (og_files_close(run.files, &err) != OG_OK)
+        return say_error("files similar", &err);
     return status;
 }
 

@@ -3,7 +3,7 @@
 
 /* Files of any kind: chunking, similar files, deltas and synchronisation. */
 
-#include <origo/status.h>
+#include <origo/store.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,18 +99,24 @@ typedef struct og_files_options {
     unsigned n_threads;  /* 0: one per core */
     size_t n_candidates; /* whose chunks are compared for one query */
     size_t n_wanted;     /* the most matches of one query */
-    bool must_exist;     /* a missing index is OG_ERR_NO_STORE, not empty */
 } og_files_options;
 OG_API og_files_options og_files_options_default(void);
 
-/* `path` is ":memory:" or a file that og_files_save() wrote; a missing file is
- * an empty index, unless must_exist is set. The options stored in the file
- * override those given, which may be NULL. A folder is OG_ERR_USAGE: stores do
- * not keep files yet. */
-OG_API og_status og_files_open(const char *path,
+/* `path` is a file, or ":memory:" for an index that exists until it is closed
+ * and is always writable. With OG_CREATE, a missing file is an empty index,
+ * which is written once something was added. `options` may be NULL; those
+ * stored in the file override n_samples, n_bits and cut. OG_ERR_NO_STORE: there
+ * is no index. OG_ERR_IO: another process is writing to it. OG_ERR_STORE: it is
+ * damaged. A folder is OG_ERR_USAGE: stores do not keep files yet. */
+OG_API og_status og_files_open(const char *path, og_access access,
                                const og_files_options *options, og_files **out,
                                og_error *err);
-OG_API void og_files_close(og_files *files); /* saves nothing; NULL is fine */
+/* Writes the file, all or nothing, if something was added since the last
+ * time. Returns OG_OK at once for an index in memory. */
+OG_API og_status og_files_commit(og_files *files, og_error *err);
+/* Commits, returns the status of the commit, and closes the index in any case.
+ * `files` may be NULL. */
+OG_API og_status og_files_close(og_files *files, og_error *err);
 OG_API size_t og_files_count(const og_files *files);
 
 /* A known file that shares chunks with the queried file. */
@@ -136,14 +142,11 @@ typedef struct og_files_answer {
 } og_files_answer;
 
 /* Reads the file once, looks for similar ones and, if `add` is set, adds it
- * afterwards. Not thread-safe. The matches are valid until the next call; a
- * known file of the same name is not reported. */
+ * afterwards (OG_ERR_USAGE if the index was opened with OG_READ). Not
+ * thread-safe. The matches are valid until the next call; a known file of the
+ * same name is not reported. */
 OG_API og_status og_files_ask(og_files *files, const char *path, bool add,
                               const og_files_answer **out, og_error *err);
-
-/* All or nothing. ":memory:" is OG_ERR_USAGE. */
-OG_API og_status og_files_save(const og_files *files, const char *path,
-                               og_error *err);
 
 /* Calls `on_file` for every regular file below the paths, in a fixed order, and
  * `on_failed` for a folder that cannot be read. Stops when one of them returns

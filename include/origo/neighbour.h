@@ -48,22 +48,22 @@ typedef struct og_hamming_options {
     uint64_t buffer;    /* bytes in memory before they are written to a file */
     uint32_t n_waiting; /* new entries that a query scans; a larger number makes
                            adding faster and queries slower */
+    bool must_be_new;   /* OG_CREATE: an existing index is OG_ERR_USAGE */
 } og_hamming_options;
 OG_API og_hamming_options og_hamming_options_default(void);
 
-/* `folder` NULL: in memory. OG_ERR_USAGE if there is an index already.
- * `options` NULL means the default. */
-OG_API og_status og_hamming_create(const char *folder,
-                                   const og_hamming_options *options,
-                                   og_hamming **out, og_error *err);
-/* Checks every byte. The number of bits, distance, tables and memory are those
- * it was created with; only the other options count. OG_ERR_STORE, with file
- * and position, if it is damaged or not an index. */
-OG_API og_status og_hamming_open(const char *folder, bool writable,
+/* `path` is a folder, or ":memory:" for an index that exists until it is closed
+ * and is always writable. `options` may be NULL. Checks every byte of an
+ * existing index, whose number of bits, distance, tables and memory are those
+ * it was created with; only the other options count. OG_ERR_NO_STORE: there is
+ * no index. OG_ERR_BUSY: another process is writing to it. OG_ERR_STORE, with
+ * file and position: it is damaged or not an index. */
+OG_API og_status og_hamming_open(const char *path, og_access access,
                                  const og_hamming_options *options,
                                  og_hamming **out, og_error *err);
-/* Loses what was not committed. NULL is fine. */
-OG_API void og_hamming_close(og_hamming *hamming);
+/* Commits, returns the status of the commit, and closes the index in any case.
+ * `hamming` may be NULL. */
+OG_API og_status og_hamming_close(og_hamming *hamming, og_error *err);
 /* Closes the index and removes it from disk, with its folder if nothing else is
  * in it. For the writer only. NULL is fine. */
 OG_API void og_hamming_delete(og_hamming *hamming);

@@ -226,9 +226,6 @@ OG_API og_status og_minhash_sample_set(og_minhash *minhash,
                                        const uint64_t **out, size_t *out_n,
                                        og_error *err);
 
-/* Random bits that all calls so far have consumed. */
-OG_API uint64_t og_minhash_bits_used(const og_minhash *minhash);
-
 /* The share of equal samples: an unbiased estimate. 0 if a set was empty:
  * nothing is known to be common. */
 OG_API double og_samples_similarity(const uint32_t *a, const uint32_t *b,

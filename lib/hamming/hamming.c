@@ -184,20 +184,23 @@ static og_status write_manifest(struct og_hamming *h, og_error *err)
     }
     TRY(og_manifest_write(&m, &manifest_kind, h->folder, err));
     h->generation = m.generation;
+    h->is_unlisted = false;
     return OG_OK;
 }
 
 /* Writes everything in memory, and the files that are due for merging, as one
- * file. */
+ * file. If only the manifest could not be written, the next call does it. */
 static og_status write_runs(struct og_hamming *h, og_error *err)
 {
     uint64_t old[OG_CODE_RUNS_MOST];
     const size_t n_old = n_runs_on_disk(h);
-    if (n_old == h->n_runs) return OG_OK;
+    if (n_old == h->n_runs)
+        return h->is_unlisted ? write_manifest(h, err) : OG_OK;
     const size_t first = first_to_merge(h, n_old, 0);
     memcpy(old, h->number, sizeof(old));
     TRY(merge_runs(h, first, h->next, err));
     h->next++;
+    h->is_unlisted = true;
     TRY(write_manifest(h, err));
     for (size_t i = first; i < n_old; i++) {
         char path[PATH_MOST];
@@ -317,6 +320,30 @@ static void take_width(og_hamming *h, unsigned n_bits, unsigned max_distance)
                           : (unsigned)og_half_distance(max_distance, false);
 }
 
+static void drop_runs(og_hamming *h)
+{
+    for (size_t i = 0; i < h->n_runs; i++)
+        og_code_image_release(&h->run[i]);
+    h->n_runs = 0;
+}
+
+static void free_hamming(og_hamming *h)
+{
+    const og_allocator *a = h->allocator;
+    drop_runs(h);
+    if (h->lock_fd >= 0) close(h->lock_fd);
+    if (h->folder != NULL) og_release(a, h->folder, strlen(h->folder) + 1);
+    OG_UNGROW(a, h->waiting_codes, h->codes_cap);
+    OG_UNGROW(a, h->waiting, h->waiting_cap);
+    OG_UNGROW(a, h->waiting_ids, h->ids_cap);
+    OG_UNGROW(a, h->hits, h->hits_cap);
+    OG_UNGROW(a, h->sorted, h->sorted_cap);
+    OG_UNGROW(a, h->encoded, h->encoded_cap);
+    OG_UNGROW(a, h->near, h->near_cap);
+    og_release(a, h, sizeof(*h));
+}
+
+/* `folder` NULL: in memory. */
 static og_status new_hamming(const char *folder, const og_hamming_options *o,
                              og_hamming **out, og_error *err)
 {
@@ -336,45 +363,13 @@ static og_status new_hamming(const char *folder, const og_hamming_options *o,
     if (folder != NULL) {
         h->folder = og_allocate(h->allocator, strlen(folder) + 1);
         if (h->folder == NULL) {
-            og_hamming_close(h);
+            free_hamming(h);
             return og_error_memory(err, strlen(folder) + 1, "a path");
         }
         memcpy(h->folder, folder, strlen(folder) + 1);
     }
     *out = h;
     return OG_OK;
-}
-
-static og_status make_folder(og_hamming *h, og_error *err)
-{
-    char path[PATH_MOST];
-    if (mkdir(h->folder, 0777) != 0 && errno != EEXIST)
-        return og_file_failure(err, "make", h->folder, errno);
-    TRY(og_folder_lock("index", h->folder, &h->lock_fd, err));
-    TRY(og_manifest_path(h->folder, "manifest", path, err));
-    if (access(path, F_OK) == 0)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "there is an index in '%s' already", h->folder);
-    return write_manifest(h, err);
-}
-
-og_status og_hamming_create(const char *folder,
-                            const og_hamming_options *options, og_hamming **out,
-                            og_error *err)
-{
-    const og_hamming_options standard = og_hamming_options_default();
-    struct og_code_plan plan;
-    if (options == NULL) options = &standard;
-    TRY(new_hamming(folder, options, out, err));
-    og_hamming *h = *out;
-    /* A number of tables that no design has is reported here rather than at a
-     * merge. */
-    og_status status = og_code_plan(&plan, 0, h->run_distance, &h->choice, err);
-    if (status == OG_OK && folder != NULL) status = make_folder(h, err);
-    if (status == OG_OK) return OG_OK;
-    og_hamming_close(h);
-    *out = NULL;
-    return status;
 }
 
 static og_status open_run(og_hamming *h, const struct og_manifest *m, size_t i,
@@ -435,14 +430,18 @@ static og_status read_fields(og_hamming *h, const struct og_manifest *m,
     return OG_OK;
 }
 
+static og_status no_index(const og_hamming *h, og_error *err)
+{
+    return og_error_set(err, OG_ERR_NO_STORE,
+                        "there is no index of codes in '%s'", h->folder);
+}
+
 static og_status open_runs(og_hamming *h, og_error *err)
 {
     struct og_manifest m;
     const og_status status =
         og_manifest_read(&m, &manifest_kind, h->folder, err);
-    if (status == OG_ERR_NO_STORE)
-        return og_error_set(err, OG_ERR_NO_STORE,
-                            "there is no index of codes in '%s'", h->folder);
+    if (status == OG_ERR_NO_STORE) return no_index(h, err);
     if (status != OG_OK) return status;
     TRY(read_fields(h, &m, err));
     for (size_t i = 0; i < m.n_segments; i++)
@@ -456,61 +455,101 @@ static void delete_unnamed(const og_hamming *h)
     og_segments_delete_unnamed(h->folder, PREFIX, h->number, h->n_runs);
 }
 
-static void drop_runs(og_hamming *h)
+/* ---- by access ---- */
+
+/* A number of tables that no design has is reported here rather than at a
+ * merge. */
+static og_status check_plan(const og_hamming *h, og_error *err)
 {
-    for (size_t i = 0; i < h->n_runs; i++)
-        og_code_image_release(&h->run[i]);
-    h->n_runs = 0;
+    struct og_code_plan plan;
+    return og_code_plan(&plan, 0, h->run_distance, &h->choice, err);
 }
 
-og_status og_hamming_open(const char *folder, bool writable,
+static og_status read_index(og_hamming *h, og_error *err)
+{
+    og_status status = OG_OK;
+    /* A writer may delete runs between the reading of the list and of the
+     * files. */
+    for (int tries = 0; tries < 5; tries++) {
+        status = open_runs(h, err);
+        if (status != OG_ERR_IO) break;
+        drop_runs(h);
+    }
+    return status;
+}
+
+static bool has_manifest(const og_hamming *h)
+{
+    char path[PATH_MOST];
+    return og_manifest_path(h->folder, "manifest", path, NULL) == OG_OK &&
+           access(path, F_OK) == 0;
+}
+
+/* Once the folder is locked. */
+static og_status write_index(og_hamming *h, og_error *err)
+{
+    TRY(open_runs(h, err));
+    delete_unnamed(h);
+    return OG_OK;
+}
+
+static og_status create_index(og_hamming *h, bool must_be_new, og_error *err)
+{
+    TRY(check_plan(h, err));
+    if (mkdir(h->folder, 0777) != 0 && errno != EEXIST)
+        return og_file_failure(err, "make", h->folder, errno);
+    TRY(og_folder_lock("index", h->folder, &h->lock_fd, err));
+    if (!has_manifest(h)) return write_manifest(h, err);
+    if (must_be_new)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "there is an index in '%s' already", h->folder);
+    return write_index(h, err);
+}
+
+static og_status open_by_access(og_hamming *h, og_access access,
+                                bool must_be_new, og_error *err)
+{
+    if (h->folder == NULL) return check_plan(h, err);
+    if (access == OG_READ) return read_index(h, err);
+    if (access == OG_CREATE) return create_index(h, must_be_new, err);
+    /* Nothing is locked, and so nothing made, in another folder. */
+    if (!has_manifest(h)) return no_index(h, err);
+    TRY(og_folder_lock("index", h->folder, &h->lock_fd, err));
+    return write_index(h, err);
+}
+
+og_status og_hamming_open(const char *path, og_access access,
                           const og_hamming_options *options, og_hamming **out,
                           og_error *err)
 {
     const og_hamming_options standard = og_hamming_options_default();
+    const bool is_memory = strcmp(path, ":memory:") == 0;
     if (options == NULL) options = &standard;
-    TRY(new_hamming(folder, options, out, err));
-    og_hamming *h = *out;
-    h->is_writable = writable;
-    og_status status =
-        writable ? og_folder_lock("index", h->folder, &h->lock_fd, err) : OG_OK;
-    /* A writer may delete runs between the reading of the list and of the
-     * files. */
-    for (int tries = 0; status == OG_OK && tries < 5; tries++) {
-        status = open_runs(h, err);
-        if (status != OG_ERR_IO || writable) break;
-        drop_runs(h);
-        if (tries < 4) status = OG_OK;
-    }
-    if (status == OG_OK && writable) delete_unnamed(h);
+    TRY(new_hamming(is_memory ? NULL : path, options, out, err));
+    (*out)->is_writable = is_memory || access != OG_READ;
+    const og_status status =
+        open_by_access(*out, access, options->must_be_new, err);
     if (status == OG_OK) return OG_OK;
-    og_hamming_close(h);
+    free_hamming(*out);
     *out = NULL;
     return status;
 }
 
-void og_hamming_close(og_hamming *h)
+og_status og_hamming_close(og_hamming *h, og_error *err)
 {
-    if (h == NULL) return;
-    const og_allocator *a = h->allocator;
-    drop_runs(h);
-    if (h->lock_fd >= 0) close(h->lock_fd);
-    if (h->folder != NULL) og_release(a, h->folder, strlen(h->folder) + 1);
-    OG_UNGROW(a, h->waiting_codes, h->codes_cap);
-    OG_UNGROW(a, h->waiting, h->waiting_cap);
-    OG_UNGROW(a, h->waiting_ids, h->ids_cap);
-    OG_UNGROW(a, h->hits, h->hits_cap);
-    OG_UNGROW(a, h->sorted, h->sorted_cap);
-    OG_UNGROW(a, h->encoded, h->encoded_cap);
-    OG_UNGROW(a, h->near, h->near_cap);
-    og_release(a, h, sizeof(*h));
+    if (h == NULL) return OG_OK;
+    const og_status status =
+        h->folder != NULL ? og_hamming_commit(h, err) : OG_OK;
+    free_hamming(h);
+    return status;
 }
 
 void og_hamming_delete(og_hamming *h)
 {
     static const char *const names[] = {"manifest", "manifest.new", "lock"};
     char path[PATH_MOST];
-    if (h != NULL && h->folder != NULL && h->is_writable) {
+    if (h == NULL) return;
+    if (h->folder != NULL && h->is_writable) {
         /* The list first: without it the rest is not an index. */
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
             if (og_manifest_path(h->folder, names[i], path, NULL) == OG_OK)
@@ -519,7 +558,7 @@ void og_hamming_delete(og_hamming *h)
         delete_unnamed(h);
         rmdir(h->folder);
     }
-    og_hamming_close(h);
+    free_hamming(h);
 }
 
 void og_hamming_info_get(const og_hamming *h, og_hamming_info *out)

@@ -34,6 +34,7 @@ struct og_hamming {
     uint32_t waiting_most;
     uint64_t next;       /* number of the next file */
     uint64_t generation; /* of the manifest */
+    bool is_unlisted;    /* a run on disk is not in the manifest yet */
 
     uint64_t *waiting_codes;
     struct waiting *waiting;

@@ -3,7 +3,9 @@
 
 #include "lib/similar/similar.h"
 
+#include "lib/base/packing.h"
 #include "lib/os/file.h"
+#include "lib/os/output_lock.h"
 #include "lib/source/walk.h"
 
 #include <errno.h>
@@ -13,6 +15,9 @@
 
 struct og_files {
     struct og_similar *index;
+    char *path; /* NULL: in memory */
+    bool is_writable, is_changed;
+    struct og_output_lock lock; /* held by the writer */
     og_files_options options;
     struct og_similar_answer found;
     struct og_file_chunks chunks;
@@ -38,49 +43,35 @@ og_files_options og_files_options_default(void)
     };
 }
 
-/* An empty index, or the one that was saved. */
-static og_status open_index(const char *path, og_files *files, og_error *err)
+/* An empty index, or the one in the file. */
+static og_status open_index(og_files *files, og_access access, og_error *err)
 {
     const struct og_file_sketch_options traits = {files->options.n_samples,
                                                   files->options.n_bits};
     struct stat st;
-    const bool is_memory = strcmp(path, ":memory:") == 0;
+    const bool is_there = files->path != NULL && stat(files->path, &st) == 0;
     TRY(og_cut_options_check(&files->options.cut, err));
-    if (!is_memory && stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode))
-            return og_error_set(err, OG_ERR_USAGE,
-                                "'%s' is a folder: stores do not keep files "
-                                "yet, give the file of an index",
-                                path);
-        return og_similar_read(path, NULL, &files->index, err);
-    }
-    if (!is_memory && files->options.must_exist)
+    if (is_there && S_ISDIR(st.st_mode))
+        return og_error_set(err, OG_ERR_USAGE,
+                            "'%s' is a folder: stores do not keep files "
+                            "yet, give the file of an index",
+                            files->path);
+    if (files->path != NULL && !is_there && access != OG_CREATE)
         return og_error_set(err, OG_ERR_NO_STORE,
-                            "there is no index of files '%s'", path);
+                            "there is no index of files '%s'", files->path);
+    if (files->path != NULL && files->is_writable)
+        TRY(og_output_lock(&files->lock, files->path, err));
+    /* It may have appeared just before the lock was taken. */
+    if (is_there || (files->path != NULL && stat(files->path, &st) == 0))
+        return og_similar_read(files->path, NULL, &files->index, err);
     return og_similar_new(&traits, &files->options.cut, NULL, &files->index,
                           err);
 }
 
-og_status og_files_open(const char *path, const og_files_options *options,
-                        og_files **out, og_error *err)
+static void free_files(og_files *files)
 {
-    og_files *files = og_allocate_zero(NULL, sizeof(*files));
-    if (files == NULL)
-        return og_error_memory(err, sizeof(*files), "an index of files");
-    files->options = options == NULL ? og_files_options_default() : *options;
-    og_similar_answer_init(&files->found, NULL);
-    og_file_chunks_init(&files->chunks, NULL);
-    const og_status status = open_index(path, files, err);
-    if (status == OG_OK)
-        *out = files;
-    else
-        og_files_close(files);
-    return status;
-}
-
-void og_files_close(og_files *files)
-{
-    if (files == NULL) return;
+    og_output_unlock(&files->lock);
+    og_name_release(NULL, files->path);
     og_similar_free(files->index);
     og_similar_answer_release(&files->found);
     og_file_chunks_release(&files->chunks);
@@ -88,6 +79,47 @@ void og_files_close(og_files *files)
     OG_UNGROW(NULL, files->matches, files->matches_cap);
     OG_UNGROW(NULL, files->ranges, files->ranges_cap);
     og_release(NULL, files, sizeof(*files));
+}
+
+og_status og_files_open(const char *path, og_access access,
+                        const og_files_options *options, og_files **out,
+                        og_error *err)
+{
+    const bool is_memory = strcmp(path, ":memory:") == 0;
+    og_status status;
+    og_files *files = og_allocate_zero(NULL, sizeof(*files));
+    if (files == NULL)
+        return og_error_memory(err, sizeof(*files), "an index of files");
+    files->options = options == NULL ? og_files_options_default() : *options;
+    files->is_writable = is_memory || access != OG_READ;
+    files->lock.fd = -1;
+    og_similar_answer_init(&files->found, NULL);
+    og_file_chunks_init(&files->chunks, NULL);
+    if (!is_memory) files->path = og_name_new(NULL, path, strlen(path));
+    status = is_memory || files->path != NULL
+                 ? open_index(files, access, err)
+                 : og_error_memory(err, strlen(path), "a path");
+    if (status == OG_OK)
+        *out = files;
+    else
+        free_files(files);
+    return status;
+}
+
+og_status og_files_commit(og_files *files, og_error *err)
+{
+    if (!files->is_changed || files->path == NULL) return OG_OK;
+    TRY(og_similar_write(files->index, files->path, err));
+    files->is_changed = false;
+    return OG_OK;
+}
+
+og_status og_files_close(og_files *files, og_error *err)
+{
+    if (files == NULL) return OG_OK;
+    const og_status status = og_files_commit(files, err);
+    free_files(files);
+    return status;
 }
 
 size_t og_files_count(const og_files *files)
@@ -171,6 +203,10 @@ static og_status fill_answer(og_files *files, og_error *err)
 og_status og_files_ask(og_files *files, const char *path, bool add,
                        const og_files_answer **out, og_error *err)
 {
+    if (add && !files->is_writable)
+        return og_error_set(err, OG_ERR_USAGE,
+                            "the index '%s' is open for reading only",
+                            files->path);
     TRY(og_file_chunks_read(&files->chunks, path,
                             og_similar_chunking(files->index),
                             files->options.n_threads, err));
@@ -181,17 +217,9 @@ og_status og_files_ask(og_files *files, const char *path, bool add,
     TRY(og_similar_ask(files->index, &files->chunks, &ask, &files->found, err));
     TRY(fill_answer(files, err));
     *out = &files->answer;
-    return add ? og_similar_add(files->index, path, &files->chunks, err)
-               : OG_OK;
-}
-
-og_status og_files_save(const og_files *files, const char *path, og_error *err)
-{
-    if (strcmp(path, ":memory:") == 0)
-        return og_error_set(err, OG_ERR_USAGE,
-                            "an index in memory cannot be saved under its "
-                            "name");
-    return og_similar_write(files->index, path, err);
+    if (!add) return OG_OK;
+    files->is_changed = true;
+    return og_similar_add(files->index, path, &files->chunks, err);
 }
 
 og_status og_files_walk(const char *const *paths, size_t n_paths, void *ctx,

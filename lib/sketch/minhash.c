@@ -170,11 +170,6 @@ void og_minhash_free(og_minhash *m)
     og_release(a, m, sizeof(*m));
 }
 
-uint64_t og_minhash_bits_used(const og_minhash *m)
-{
-    return m->n_bits_used;
-}
-
 /* ---- the door ---- */
 
 static void take_set(struct og_minhash *m, const uint64_t *x, size_t n,

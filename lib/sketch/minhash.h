@@ -50,6 +50,12 @@ og_status og_minhash_new_with(const og_minhash_options *options,
                               const og_allocator *allocator, og_minhash **out,
                               og_error *err);
 
+/* Random bits that all calls so far have consumed. */
+static inline uint64_t og_minhash_bits_used(const struct og_minhash *m)
+{
+    return m->n_bits_used;
+}
+
 /* ---- the methods; n > 0 ---- */
 
 void og_minhash_auto(struct og_minhash *m, const uint64_t *x, size_t n,

@@ -70,10 +70,7 @@ class HammingIndex:
         if mode not in ("a", "w", "r"):
             raise ValueError("mode %r: must be 'a', 'w' or 'r'" % (mode,))
         folder = None if path is None else os.fsdecode(path)
-        kind = "r" if mode == "r" else "w"
-        if mode == "a" and (folder is None or not os.path.exists(folder)):
-            kind = "c"
-        self._index = _origo.Hamming(folder, bits, max_distance, kind)
+        self._index = _origo.Hamming(folder, bits, max_distance, mode)
         info = self._index.info()
         self.bits, self.max_distance = info["bits"], info["max_distance"]
 
@@ -102,10 +99,6 @@ class HammingIndex:
 
     def close(self):
         """Commits and closes the index."""
-        try:
-            self._index.commit()
-        except ValueError:
-            return
         self._index.close()
 
     def __enter__(self):

@@ -3,13 +3,15 @@
 #include "binding.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct hamming {
     PyObject_HEAD og_hamming *hamming; /* NULL: closed */
+    pid_t pid;                         /* that opened it */
     unsigned n_bits;
 };
 
-/* Hamming(folder or None, bits, max_distance, mode): "r", "w" or "c" */
+/* Hamming(folder or None, bits, max_distance, mode): "r", "w" or "a" */
 static int hamming_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     struct hamming *h = (struct hamming *)self;
@@ -25,10 +27,12 @@ static int hamming_init(PyObject *self, PyObject *args, PyObject *kwargs)
         PyErr_SetString(PyExc_TypeError, "an index is opened once");
         return -1;
     }
-    Py_BEGIN_ALLOW_THREADS if (folder == NULL || mode[0] == 'c') status =
-        og_hamming_create(folder, &o, &h->hamming, &err);
-    else status =
-        og_hamming_open(folder, mode[0] == 'w', &o, &h->hamming, &err);
+    const og_access access = mode[0] == 'r'   ? OG_READ
+                             : mode[0] == 'w' ? OG_WRITE
+                                              : OG_CREATE;
+    h->pid = getpid();
+    Py_BEGIN_ALLOW_THREADS status = og_hamming_open(
+        folder != NULL ? folder : ":memory:", access, &o, &h->hamming, &err);
     Py_END_ALLOW_THREADS if (status != OG_OK)
     {
         binding_raise(status, &err);
@@ -40,11 +44,22 @@ static int hamming_init(PyObject *self, PyObject *args, PyObject *kwargs)
     return 0;
 }
 
+static og_status close_index(struct hamming *h, og_error *err)
+{
+    og_hamming *const hamming = h->hamming;
+    og_status status;
+    h->hamming = NULL;
+    /* A fork must not write what its parent will write. */
+    if (h->pid != getpid()) return OG_OK;
+    Py_BEGIN_ALLOW_THREADS status = og_hamming_close(hamming, err);
+    Py_END_ALLOW_THREADS return status;
+}
+
 static void hamming_free(PyObject *self)
 {
     struct hamming *h = (struct hamming *)self;
     PyTypeObject *type = Py_TYPE(self);
-    og_hamming_close(h->hamming);
+    close_index(h, NULL);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -122,10 +137,10 @@ static PyObject *hamming_commit(PyObject *self, PyObject *args)
 
 static PyObject *hamming_close(PyObject *self, PyObject *args)
 {
-    struct hamming *h = (struct hamming *)self;
+    og_error err = {0};
     (void)args;
-    og_hamming_close(h->hamming);
-    h->hamming = NULL;
+    const og_status status = close_index((struct hamming *)self, &err);
+    if (status != OG_OK) return binding_raise(status, &err);
     Py_RETURN_NONE;
 }
 

@@ -175,9 +175,10 @@ static og_status hamming_run(struct work *w, uint64_t *out_sum)
     og_hamming *h;
     options.n_bits = *n_bits;
     options.n_waiting = 8;
-    TRY(og_hamming_create(NULL, &options, &h, NULL));
-    const og_status status = change_and_ask(h, *n_bits == 128, out_sum);
-    og_hamming_close(h);
+    TRY(og_hamming_open(":memory:", OG_CREATE, &options, &h, NULL));
+    og_status status = change_and_ask(h, *n_bits == 128, out_sum);
+    const og_status closed = og_hamming_close(h, NULL);
+    if (status == OG_OK) status = closed;
     return status;
 }
 

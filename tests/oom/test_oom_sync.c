@@ -221,13 +221,13 @@ static void make_index(void)
     char path[128];
     og_files *files = NULL;
     const og_files_answer *answer;
-    assert_int_equal(og_files_open(":memory:", NULL, &files, NULL), OG_OK);
+    assert_int_equal(og_files_open(index_path, OG_CREATE, NULL, &files, NULL),
+                     OG_OK);
     snprintf(path, sizeof(path), "%s/new", new_tree);
     assert_int_equal(og_files_ask(files, path, true, &answer, NULL), OG_OK);
     snprintf(path, sizeof(path), "%s/changes", new_tree);
     assert_int_equal(og_files_ask(files, path, true, &answer, NULL), OG_OK);
-    assert_int_equal(og_files_save(files, index_path, NULL), OG_OK);
-    og_files_close(files);
+    assert_int_equal(og_files_close(files, NULL), OG_OK);
 }
 
 static void *init(struct work *w)

@@ -3,6 +3,8 @@
 import copy
 import pickle
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -391,3 +393,33 @@ def test_hamming(tmp_path, bits):
         HammingIndex().add("a", 1 << 64)
     with pytest.raises(ValueError):
         HammingIndex().add("a", -1)
+
+
+def test_closing_an_index_of_codes_commits(tmp_path):
+    for i in range(3):  # the folder is made once
+        index = HammingIndex(tmp_path / "index")
+        assert len(index) == i
+        index.add("a", i)
+        index.close()
+        with pytest.raises(ValueError):
+            index.query(1)
+        index.close()
+    with pytest.raises(origo.NoStoreError):
+        HammingIndex(tmp_path / "none", "w")
+
+
+def test_a_fork_leaves_an_index_of_codes_alone(tmp_path):
+    code = """
+import os, sys, origo
+with origo.HammingIndex(sys.argv[1]) as index:
+    index.add("a", 1)
+    if os.fork() == 0:
+        del index
+        sys.exit(0)
+    assert os.wait()[1] == 0
+    print(len(origo.HammingIndex(sys.argv[1], "r")))
+print(len(origo.HammingIndex(sys.argv[1], "r")))
+"""
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "index"],
+                          capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, b"0\n1\n"), done.stderr

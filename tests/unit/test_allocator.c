@@ -172,11 +172,12 @@ static void codes(void **state)
     og_hamming *index;
     int n = 0;
     (void)state;
-    assert_int_equal(og_hamming_create(NULL, NULL, &index, NULL), OG_OK);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, NULL, &index, NULL),
+                     OG_OK);
     assert_int_equal(og_hamming_add(index, 7, letter.id, NULL), OG_OK);
     assert_int_equal(og_hamming_ask(index, 6, 1, &n, count_match, NULL), OG_OK);
     assert_int_equal(n, 1);
-    og_hamming_close(index);
+    assert_int_equal(og_hamming_close(index, NULL), OG_OK);
 }
 
 static void comparisons_and_reports(void **state)

@@ -120,7 +120,8 @@ static void answers_follow_every_change(void **state)
         og_hamming *h;
         options.max_distance = k;
         options.n_waiting = 1 + 7 * k;
-        assert_int_equal(og_hamming_create(NULL, &options, &h, NULL), OG_OK);
+        assert_int_equal(
+            og_hamming_open(":memory:", OG_CREATE, &options, &h, NULL), OG_OK);
         start_codes(&seed);
         for (int i = 0; i < 1500; i++) {
             change(h, &seed);
@@ -128,7 +129,7 @@ static void answers_follow_every_change(void **state)
                 compare(h, flip_lots(code_of[i % CODES], i % 4, &seed),
                         i % 2 == 0 ? k : k / 2);
         }
-        og_hamming_close(h);
+        assert_int_equal(og_hamming_close(h, NULL), OG_OK);
     }
 }
 
@@ -142,43 +143,128 @@ static void answers_survive_on_disk(void **state)
     options.n_waiting = 10;
     options.buffer = 4096;
     start_codes(&seed);
-    assert_int_equal(og_hamming_create(folder, &options, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, &options, &h, &err),
+                     OG_OK);
     for (int i = 0; i < 3000; i++) {
         change(h, &seed);
         if (i % 50 == 0) compare(h, code_of[i % CODES], 3);
         if (i % 500 != 499) continue;
         assert_int_equal(og_hamming_commit(h, &err), OG_OK);
-        assert_int_equal(og_hamming_open(folder, false, NULL, &reader, &err),
+        assert_int_equal(og_hamming_open(folder, OG_READ, NULL, &reader, &err),
                          OG_OK);
         for (size_t c = 0; c < CODES; c++)
             compare(reader, code_of[c], 3);
-        og_hamming_close(reader);
-        og_hamming_close(h);
-        assert_int_equal(og_hamming_open(folder, true, &options, &h, &err),
+        assert_int_equal(og_hamming_close(reader, NULL), OG_OK);
+        assert_int_equal(og_hamming_close(h, NULL), OG_OK);
+        assert_int_equal(og_hamming_open(folder, OG_WRITE, &options, &h, &err),
                          OG_OK);
     }
     og_hamming_info info;
     og_hamming_info_get(h, &info);
     assert_true(info.n_runs <= 8);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
+}
+
+static bool stop_at_first(void *ctx, const og_hamming_match *match)
+{
+    (void)match;
+    *(bool *)ctx = true;
+    return false;
+}
+
+static bool is_known(og_hamming *h, uint64_t code)
+{
+    bool is_known = false;
+    assert_int_equal(og_hamming_ask(h, code, 0, &is_known, stop_at_first, NULL),
+                     OG_OK);
+    return is_known;
+}
+
+/* What was added is there again after closing, whatever way it is opened. */
+static void closing_commits(void **state)
+{
+    static const og_access accesses[] = {OG_CREATE, OG_WRITE, OG_READ};
+    og_hamming *h;
+    og_error err;
+    (void)state;
+    for (size_t i = 0; i < LENGTH(accesses); i++) {
+        assert_int_equal(og_hamming_open(folder, accesses[i], NULL, &h, &err),
+                         OG_OK);
+        for (uint64_t code = 1; code <= i; code++)
+            assert_true(is_known(h, code));
+        if (accesses[i] != OG_READ)
+            assert_int_equal(og_hamming_add(h, i + 1, (og_bytes){"a", 1}, &err),
+                             OG_OK);
+        assert_int_equal(og_hamming_close(h, &err), OG_OK);
+    }
+    assert_int_equal(og_hamming_close(NULL, &err), OG_OK);
+}
+
+/* A folder in the place of the manifest, which then cannot be replaced. */
+static void block_manifest(const char *path)
+{
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+}
+
+static void a_failed_commit_is_reported_and_made_up_for(void **state)
+{
+    char path[512];
+    og_hamming *h;
+    og_error err;
+    (void)state;
+    snprintf(path, sizeof(path), "%s/manifest", folder);
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_add(h, 1, (og_bytes){"a", 1}, &err), OG_OK);
+    block_manifest(path);
+    assert_int_equal(og_hamming_commit(h, &err), OG_ERR_IO);
+    assert_int_equal(og_hamming_commit(h, &err), OG_ERR_IO);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(og_hamming_close(h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_WRITE, NULL, &h, &err), OG_OK);
+    assert_true(is_known(h, 1));
+    assert_int_equal(og_hamming_add(h, 2, (og_bytes){"b", 1}, &err), OG_OK);
+    block_manifest(path);
+    assert_int_equal(og_hamming_close(h, &err), OG_ERR_IO);
+    assert_non_null(strstr(err.message, "manifest"));
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void only_creating_makes_an_index(void **state)
+{
+    char path[512];
+    og_hamming *h;
+    og_error err;
+    (void)state;
+    assert_int_equal(mkdir(folder, 0777), 0);
+    snprintf(path, sizeof(path), "%s/lock", folder);
+    for (og_access how = OG_READ; how <= OG_WRITE; how++) {
+        assert_int_equal(og_hamming_open(folder, how, NULL, &h, &err),
+                         OG_ERR_NO_STORE);
+        assert_non_null(strstr(err.message, "there is no index of codes in"));
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
 }
 
 static void one_writer_at_a_time(void **state)
 {
+    og_hamming_options new_only = og_hamming_options_default();
     (void)state;
+    new_only.must_be_new = true;
     og_hamming *h, *other;
     og_error err;
-    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
-    assert_int_equal(og_hamming_open(folder, true, NULL, &other, &err),
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_WRITE, NULL, &other, &err),
                      OG_ERR_BUSY);
     assert_non_null(strstr(err.message, "is in use by process "));
-    og_hamming_close(h);
-    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_ERR_USAGE);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, &new_only, &h, &err),
+                     OG_ERR_USAGE);
     assert_non_null(strstr(err.message, "there is an index in"));
-    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_READ, NULL, &h, &err), OG_OK);
     assert_int_equal(og_hamming_add(h, 1, (og_bytes){"a", 1}, &err),
                      OG_ERR_USAGE);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
 }
 
 static void deleting_leaves_nothing(void **state)
@@ -186,7 +272,7 @@ static void deleting_leaves_nothing(void **state)
     (void)state;
     og_hamming *h;
     og_error err;
-    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, NULL, &h, &err), OG_OK);
     assert_int_equal(og_hamming_add(h, 1, (og_bytes){"a", 1}, &err), OG_OK);
     assert_int_equal(og_hamming_commit(h, &err), OG_OK);
     og_hamming_delete(h);
@@ -201,18 +287,21 @@ static void other_parameters_are_refused(void **state)
     og_hamming *h;
     og_error err;
     options.max_distance = 65;
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_ERR_USAGE);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_ERR_USAGE);
     options.max_distance = 3;
     options.n_tables = 17;
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_ERR_USAGE);
-    assert_int_equal(og_hamming_create(NULL, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_ERR_USAGE);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, NULL, &h, &err),
+                     OG_OK);
     assert_int_equal(og_hamming_ask(h, 0, 4, NULL, see, &err), OG_ERR_USAGE);
     assert_string_equal(err.message,
                         "the index was made for 64 bits and distance 3, asked "
                         "for 64 bits and distance 4");
     assert_int_equal(og_hamming_add(h, 0, (og_bytes){"", 0}, &err),
                      OG_ERR_INPUT);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
 }
 
 struct count {
@@ -233,7 +322,8 @@ static void a_million_equal_codes(void **state)
     char text[16];
     og_hamming *h;
     og_error err;
-    assert_int_equal(og_hamming_create(NULL, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, NULL, &h, &err),
+                     OG_OK);
     for (size_t i = 0; i < 1000000; i++) {
         assert_int_equal(og_hamming_add(h, 77, id_of(i, text), &err), OG_OK);
         if (i % 1000 != 0) continue;
@@ -245,7 +335,7 @@ static void a_million_equal_codes(void **state)
     struct count all = {0};
     assert_int_equal(og_hamming_ask(h, 77, 0, &all, count_match, &err), OG_OK);
     assert_int_equal(all.n, 1000000);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
 }
 
 /* ---- damage ---- */
@@ -331,32 +421,32 @@ static void a_damaged_folder_is_refused(void **state)
     static const struct og_manifest_kind kind = {.name = "hamming",
                                                  .version = 3};
     struct og_manifest m;
-    assert_int_equal(og_hamming_open("no-such-folder", false, NULL, &h, &err),
+    assert_int_equal(og_hamming_open("no-such-folder", OG_READ, NULL, &h, &err),
                      OG_ERR_NO_STORE);
-    assert_int_equal(og_hamming_create(folder, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, NULL, &h, &err), OG_OK);
     assert_int_equal(og_hamming_add(h, 7, (og_bytes){"a", 1}, &err), OG_OK);
     assert_int_equal(og_hamming_commit(h, &err), OG_OK);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
     assert_int_equal(og_manifest_read(&m, &kind, folder, &err), OG_OK);
     assert_int_equal(m.n_segments, 1);
     assert_int_equal(m.generation, 2); /* made, then committed */
 
     put_file("run-9", "left behind", 11); /* goes when a writer comes */
-    assert_int_equal(og_hamming_open(folder, true, NULL, &h, &err), OG_OK);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_open(folder, OG_WRITE, NULL, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
     char path[512];
     snprintf(path, sizeof(path), "%s/run-9", folder);
     assert_int_not_equal(access(path, F_OK), 0);
 
     put_file("run-1", "origoham", 8);
-    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+    assert_int_equal(og_hamming_open(folder, OG_READ, NULL, &h, &err),
                      OG_ERR_STORE);
     assert_non_null(strstr(err.message, "run-1"));
     put_file("run-1", "", 0);
-    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+    assert_int_equal(og_hamming_open(folder, OG_READ, NULL, &h, &err),
                      OG_ERR_STORE);
     put_file("manifest", "", 0);
-    assert_int_equal(og_hamming_open(folder, false, NULL, &h, &err),
+    assert_int_equal(og_hamming_open(folder, OG_READ, NULL, &h, &err),
                      OG_ERR_STORE);
     assert_non_null(strstr(err.message, "line 1"));
 }
@@ -380,10 +470,11 @@ static void wrong_fields_are_refused(void **state)
         for (size_t i = 0; i < LENGTH(fields); i++)
             og_manifest_set(&m, fields[i], i == bad ? wrong[i] : right[i]);
         assert_int_equal(og_manifest_write(&m, &kind, folder, &err), OG_OK);
-        const og_status status = og_hamming_open(folder, false, NULL, &h, &err);
+        const og_status status =
+            og_hamming_open(folder, OG_READ, NULL, &h, &err);
         if (bad == LENGTH(fields)) {
             assert_int_equal(status, OG_OK);
-            og_hamming_close(h);
+            assert_int_equal(og_hamming_close(h, NULL), OG_OK);
             break;
         }
         assert_int_equal(status, OG_ERR_STORE);
@@ -399,6 +490,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_follow_every_change),
         ON_DISK(answers_survive_on_disk),
+        ON_DISK(closing_commits),
+        ON_DISK(a_failed_commit_is_reported_and_made_up_for),
+        ON_DISK(only_creating_makes_an_index),
         ON_DISK(one_writer_at_a_time),
         ON_DISK(deleting_leaves_nothing),
         cmocka_unit_test(other_parameters_are_refused),

@@ -133,7 +133,8 @@ static void answers_follow_every_change(void **state)
     for (unsigned k = 0; k <= 128; k = k < 8 ? k + 1 : k * 2) {
         const og_hamming_options options = wide_options(k, 1 + 7 * k);
         og_hamming *h;
-        assert_int_equal(og_hamming_create(NULL, &options, &h, NULL), OG_OK);
+        assert_int_equal(
+            og_hamming_open(":memory:", OG_CREATE, &options, &h, NULL), OG_OK);
         start_codes(&seed);
         for (int i = 0; i < 600; i++) {
             change(h, &seed);
@@ -142,7 +143,7 @@ static void answers_follow_every_change(void **state)
                         flip_wide(code_of[i % CODES], (unsigned)i % 8, &seed),
                         i % 2 == 0 ? k : k / 2);
         }
-        og_hamming_close(h);
+        assert_int_equal(og_hamming_close(h, NULL), OG_OK);
     }
 }
 
@@ -157,20 +158,21 @@ static void answers_survive_on_disk(void **state)
     og_error err;
     snprintf(folder, sizeof(folder), "wide-test-%d", (int)getpid());
     options.buffer = 4096;
-    assert_int_equal(og_hamming_create(folder, &options, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(folder, OG_CREATE, &options, &h, &err),
+                     OG_OK);
     start_codes(&seed);
     for (int i = 0; i < 800; i++) {
         change(h, &seed);
         if (i % 100 != 99) continue;
         assert_int_equal(og_hamming_commit(h, &err), OG_OK);
-        assert_int_equal(og_hamming_open(folder, false, NULL, &reader, &err),
+        assert_int_equal(og_hamming_open(folder, OG_READ, NULL, &reader, &err),
                          OG_OK);
         og_hamming_info_get(reader, &info);
         assert_int_equal(info.n_bits, 128);
         assert_int_equal(info.max_distance, 6);
         for (size_t c = 0; c < CODES; c++)
             compare(reader, flip_wide(code_of[c], 3, &seed), 6);
-        og_hamming_close(reader);
+        assert_int_equal(og_hamming_close(reader, NULL), OG_OK);
     }
     og_hamming_delete(h);
     assert_int_not_equal(access(folder, F_OK), 0);
@@ -183,7 +185,8 @@ static void the_other_width_is_refused(void **state)
     struct seen seen = {.asked = {0, 1}};
     og_hamming *h;
     og_error err;
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_OK);
     assert_int_equal(og_hamming_add(h, 1, (og_bytes){"a", 1}, &err),
                      OG_ERR_USAGE);
     assert_string_equal(err.message,
@@ -192,9 +195,10 @@ static void the_other_width_is_refused(void **state)
     assert_string_equal(err.message,
                         "the index was made for 128 bits and distance 3, asked "
                         "for 64 bits and distance 3");
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
     options.n_bits = 64;
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_OK);
     assert_int_equal(
         og_hamming_add_wide(h, (og_wide_code){1, 1}, (og_bytes){"a", 1}, &err),
         OG_ERR_USAGE);
@@ -205,12 +209,14 @@ static void the_other_width_is_refused(void **state)
         og_hamming_ask_wide(h, (og_wide_code){0, 1}, 0, &seen, see, &err),
         OG_OK);
     assert_int_equal(seen.n, 1);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
     options.n_bits = 96;
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_ERR_USAGE);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_ERR_USAGE);
     options.n_bits = 128;
     options.max_distance = 129;
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_ERR_USAGE);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_ERR_USAGE);
 }
 
 /* A whole code a hundred thousand times, and a half as often. */
@@ -223,7 +229,8 @@ static void repeats_cost_their_number(void **state)
     og_hamming *h;
     og_error err;
     char text[16];
-    assert_int_equal(og_hamming_create(NULL, &options, &h, &err), OG_OK);
+    assert_int_equal(og_hamming_open(":memory:", OG_CREATE, &options, &h, &err),
+                     OG_OK);
     for (size_t i = 0; i < N; i++) {
         const og_wide_code code = {7, i % 2 == 0 ? 9 : og_mix64(i)};
         const int n = snprintf(text, sizeof(text), "id-%06zu", i);
@@ -235,7 +242,7 @@ static void repeats_cost_their_number(void **state)
     assert_int_equal(og_hamming_ask_wide(h, seen.asked, 3, &seen, see, &err),
                      OG_OK);
     assert_int_equal(seen.n, N / 2);
-    og_hamming_close(h);
+    assert_int_equal(og_hamming_close(h, NULL), OG_OK);
 }
 
 int main(void)

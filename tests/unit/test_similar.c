@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -181,6 +182,103 @@ static void test_the_first_version_is_read(void **state)
     unlink(path);
 }
 
+/* ---- og_files ---- */
+
+static void put_bytes(const char *path, size_t len, uint64_t seed)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (size_t i = 0; i < len; i++)
+        fputc((int)(og_random_next(&seed) & 0xff), f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static og_status add_file(og_files *files, const char *path, og_error *err)
+{
+    const og_files_answer *answer;
+    return og_files_ask(files, path, true, &answer, err);
+}
+
+static void test_closing_writes_the_index(void **state)
+{
+    char folder[] = "/tmp/origo-test-XXXXXX", index[64], one[64], two[64];
+    const og_files_answer *answer;
+    og_files *files;
+    og_error err;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(index, sizeof(index), "%s/index", folder);
+    snprintf(one, sizeof(one), "%s/one", folder);
+    snprintf(two, sizeof(two), "%s/two", folder);
+    put_bytes(one, 20000, 1);
+    put_bytes(two, 20000, 2);
+
+    assert_int_equal(og_files_open(index, OG_READ, NULL, &files, &err),
+                     OG_ERR_NO_STORE);
+    assert_int_equal(og_files_open(index, OG_WRITE, NULL, &files, &err),
+                     OG_ERR_NO_STORE);
+    assert_int_equal(og_files_open(folder, OG_CREATE, NULL, &files, &err),
+                     OG_ERR_USAGE);
+    /* Nothing was added, so nothing appears. */
+    assert_int_equal(og_files_open(index, OG_CREATE, NULL, &files, &err),
+                     OG_OK);
+    assert_int_equal(og_files_close(files, &err), OG_OK);
+    assert_int_not_equal(access(index, F_OK), 0);
+
+    assert_int_equal(og_files_open(index, OG_CREATE, NULL, &files, &err),
+                     OG_OK);
+    assert_int_equal(add_file(files, one, &err), OG_OK);
+    assert_int_equal(og_files_close(files, &err), OG_OK);
+    assert_int_equal(og_files_open(index, OG_WRITE, NULL, &files, &err), OG_OK);
+    assert_int_equal(og_files_count(files), 1);
+    assert_int_equal(add_file(files, two, &err), OG_OK);
+    assert_int_equal(og_files_commit(files, &err), OG_OK);
+    assert_int_equal(og_files_close(files, &err), OG_OK);
+
+    assert_int_equal(og_files_open(index, OG_READ, NULL, &files, &err), OG_OK);
+    assert_int_equal(og_files_count(files), 2);
+    assert_int_equal(og_files_ask(files, one, false, &answer, &err), OG_OK);
+    assert_int_equal(add_file(files, one, &err), OG_ERR_USAGE);
+    assert_non_null(strstr(err.message, "is open for reading only"));
+    assert_int_equal(og_files_close(files, &err), OG_OK);
+    assert_int_equal(og_files_close(NULL, &err), OG_OK);
+    unlink(index);
+    unlink(one);
+    unlink(two);
+    assert_int_equal(rmdir(folder), 0); /* no lock is left */
+}
+
+static void test_one_writer_of_an_index(void **state)
+{
+    char folder[] = "/tmp/origo-test-XXXXXX", index[64], one[64];
+    og_files *files, *other;
+    og_error err;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(index, sizeof(index), "%s/index", folder);
+    snprintf(one, sizeof(one), "%s/one", folder);
+    put_bytes(one, 100, 1);
+    put_bytes(index, 100, 1);
+    assert_int_equal(og_files_open(index, OG_WRITE, NULL, &files, &err),
+                     OG_ERR_STORE);
+    unlink(index);
+    assert_int_equal(og_files_open(index, OG_CREATE, NULL, &files, &err),
+                     OG_OK);
+    assert_int_equal(og_files_open(index, OG_CREATE, NULL, &other, &err),
+                     OG_ERR_IO);
+    assert_non_null(strstr(err.message, "another process is writing"));
+    assert_int_equal(add_file(files, one, &err), OG_OK);
+    /* Closing says that the index could not be written, and closes it. */
+    assert_int_equal(mkdir(index, 0777), 0);
+    assert_int_equal(og_files_close(files, &err), OG_ERR_IO);
+    assert_int_equal(rmdir(index), 0);
+    assert_int_equal(og_files_open(index, OG_CREATE, NULL, &files, &err),
+                     OG_OK);
+    assert_int_equal(og_files_close(files, &err), OG_OK);
+    unlink(one);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void test_jaccard_is_of_sets(void **state)
 {
     (void)state;
@@ -198,6 +296,8 @@ int main(void)
         cmocka_unit_test(test_on_disk_and_back),
         cmocka_unit_test(test_every_changed_byte_is_seen),
         cmocka_unit_test(test_the_first_version_is_read),
+        cmocka_unit_test(test_closing_writes_the_index),
+        cmocka_unit_test(test_one_writer_of_an_index),
         cmocka_unit_test(test_jaccard_is_of_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
