@@ -19,7 +19,6 @@ static void delta_defaults(void *settings)
 {
     const og_delta_options options = og_delta_options_default();
     struct delta_settings *s = settings;
-    s->chunk = options.cut.average_len;
     s->level = (uint32_t)options.level;
     s->n_similar = (uint32_t)options.n_similar;
 }
@@ -36,7 +35,10 @@ static const struct option delta_options[] = {
      .offset = AT(chunk),
      .value = "SIZE",
      .brief = "average length of a chunk",
-     .more = "Shorter chunks find shorter matches and take more memory."},
+     .more =
+         "Shorter chunks find shorter matches and take more memory. 0 means "
+         "1Ki, or for files of more than 1Gi together, as long as it takes "
+         "to have at most 2^20 chunks."},
     {.group = "Work",
      .name = "level",
      .type = &type_count,
@@ -67,7 +69,8 @@ static int delta_run(const void *settings, const char *const *paths, size_t n)
     if (s->level > 19)
         return say_usage("files delta", "--level must be 0 to 19, not %u",
                          s->level);
-    options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
+    if (s->chunk != 0)
+        options.cut = og_cut_options_default(OG_CUT_GEAR, (uint32_t)s->chunk);
     options.level = (int)s->level;
     options.n_similar = s->n_similar;
     options.n_threads = s->n_threads;

@@ -161,7 +161,9 @@ OG_API og_status og_files_walk(const char *const *paths, size_t n_paths,
 /* ---- deltas: docs/format-delta.md ---- */
 
 typedef struct og_delta_options {
-    og_cut_options cut; /* smaller chunks find more and need more memory */
+    /* Smaller chunks find more and need more memory. average_len 0: 1 KiB, or
+     * so much more that the files have at most a million chunks together. */
+    og_cut_options cut;
     int level;          /* of zstd, 1 to 19; 0: chosen by size, the highest for
                            small files, then 12, 7, 3 and 1 */
     size_t n_similar;   /* files chosen from each folder */

@@ -335,10 +335,35 @@ static og_status gather_olds(const char *const *paths, size_t n_paths,
 
 og_delta_options og_delta_options_default(void)
 {
-    return (og_delta_options){
-        .cut = og_cut_options_default(OG_CUT_GEAR, 1024),
-        .n_similar = 8,
-    };
+    return (og_delta_options){.cut.kind = OG_CUT_GEAR, .n_similar = 8};
+}
+
+/* Twice the chunk for twice the bytes: matches grow byte by byte, so longer
+ * chunks only miss pieces that are shorter than they are. */
+og_cut_options og_delta_cut(const og_delta_options *options, uint64_t n_bytes)
+{
+    uint32_t average_len = OG_DELTA_USUAL_CHUNK;
+    if (options->cut.average_len != 0) return options->cut;
+    while (n_bytes / average_len > OG_DELTA_MOST_CHUNKS &&
+           average_len < UINT32_C(1) << 26)
+        average_len *= 2;
+    return og_cut_options_default(options->cut.kind, average_len);
+}
+
+/* Bytes of all files; those of folders are about as long as the new one. A path
+ * that cannot be read is reported when it is opened. */
+static uint64_t total_len(const char *const *old_paths, size_t n_old,
+                          uint64_t new_len, size_t n_similar)
+{
+    uint64_t total = new_len;
+    bool has_folder = false;
+    struct stat st;
+    for (size_t i = 0; i < n_old; i++) {
+        if (stat(old_paths[i], &st) != 0) continue;
+        if (S_ISREG(st.st_mode)) total += (uint64_t)st.st_size;
+        has_folder |= S_ISDIR(st.st_mode);
+    }
+    return has_folder ? total + n_similar * new_len : total;
 }
 
 static void fill_info(const struct og_delta_olds *olds,
@@ -395,32 +420,36 @@ og_status og_delta_make(const char *const *old_paths, size_t n_old,
                         const og_delta_options *options,
                         og_delta_info *out_info, og_error *err)
 {
-    const og_delta_options defaults = og_delta_options_default();
+    og_delta_options chosen =
+        options != NULL ? *options : og_delta_options_default();
     struct og_delta_olds olds = {0};
     struct og_chunk_tree tree;
     struct og_file_window window = {.fd = -1};
     int fd = -1;
     uint64_t len;
-    if (options == NULL) options = &defaults;
-    TRY(og_cut_options_check(&options->cut, err));
-    if (options->level < 0 || options->level > 19)
+    if (chosen.cut.average_len != 0)
+        TRY(og_cut_options_check(&chosen.cut, err));
+    if (chosen.level < 0 || chosen.level > 19)
         return og_error_set(err, OG_ERR_USAGE, "level must be 1 to 19, not %d",
-                            options->level);
+                            chosen.level);
     olds.allocator = NULL;
     og_chunk_tree_init(&tree, NULL);
     og_status status = open_regular(new_path, &fd, &len, err);
-    if (status == OG_OK)
-        status = og_chunks_of_fd(fd, new_path, &options->cut,
-                                 options->n_threads, &tree, err);
+    if (status == OG_OK) {
+        chosen.cut = og_delta_cut(
+            &chosen, total_len(old_paths, n_old, len, chosen.n_similar));
+        status = og_chunks_of_fd(fd, new_path, &chosen.cut, chosen.n_threads,
+                                 &tree, err);
+    }
     if (status == OG_OK)
         status = og_file_window_init(&window, fd, new_path, tree.file_len, NULL,
                                      err);
     if (status == OG_OK)
         status =
-            gather_olds(old_paths, n_old, new_path, &tree, options, &olds, err);
+            gather_olds(old_paths, n_old, new_path, &tree, &chosen, &olds, err);
     if (status == OG_OK)
         status =
-            make_delta(&olds, &window, &tree, out_path, options, out_info, err);
+            make_delta(&olds, &window, &tree, out_path, &chosen, out_info, err);
     og_delta_olds_release(&olds);
     og_file_window_release(&window);
     og_chunk_tree_release(&tree);

@@ -49,6 +49,13 @@ struct og_delta_pieces {
     size_t n, cap;
 };
 
+/* The most chunks of all files together, unless the caller chooses their
+ * length: each takes 48 bytes, and in an old file some 70 more. */
+#define OG_DELTA_MOST_CHUNKS (UINT64_C(1) << 20)
+
+/* How files of `n_bytes` in all are cut. */
+og_cut_options og_delta_cut(const og_delta_options *options, uint64_t n_bytes);
+
 /* Packs the pieces and writes the whole delta. */
 og_status og_delta_write(struct og_delta_olds *olds,
                          const struct og_delta_pieces *pieces,

@@ -242,6 +242,26 @@ static void test_other_chunks(void **state)
         }
 }
 
+/* Memory has a bound, however long the files are. */
+static void test_long_files_have_long_chunks(void **state)
+{
+    (void)state;
+    og_delta_options options = og_delta_options_default();
+    assert_int_equal(og_delta_cut(&options, 0).average_len, 1024);
+    assert_int_equal(og_delta_cut(&options, UINT64_C(1) << 30).average_len,
+                     1024);
+    for (uint64_t len = UINT64_C(3) << 29; len < UINT64_C(1) << 45; len *= 3) {
+        const og_cut_options cut = og_delta_cut(&options, len);
+        assert_int_equal(og_cut_options_check(&cut, NULL), OG_OK);
+        assert_true(len / cut.average_len <= OG_DELTA_MOST_CHUNKS + 1);
+        assert_true(len / cut.average_len >= OG_DELTA_MOST_CHUNKS / 2);
+    }
+    /* What the caller chooses stays. */
+    options.cut = og_cut_options_default(OG_CUT_GEAR, 512);
+    assert_int_equal(og_delta_cut(&options, UINT64_C(1) << 40).average_len,
+                     512);
+}
+
 /* Every cut and many flips: refused or right, nothing half-written. */
 static void test_a_damaged_delta_writes_nothing(void **state)
 {
@@ -317,6 +337,7 @@ int main(void)
         CASE(test_a_missing_old_file_is_named),
         CASE(test_version_2_is_read),
         CASE(test_other_chunks),
+        CASE(test_long_files_have_long_chunks),
         CASE(test_a_damaged_delta_writes_nothing),
         CASE(test_a_window_on_a_file_that_shrinks),
     };
