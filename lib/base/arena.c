@@ -77,8 +77,7 @@ static bool make_room(struct og_arena *arena, size_t len)
     return true;
 }
 
-void *og_arena_copy(struct og_arena *arena, const void *data, size_t len,
-                    size_t align)
+void *og_arena_get(struct og_arena *arena, size_t len, size_t align)
 {
     assert(align > 0 && align <= 16 && (align & (align - 1)) == 0);
     size_t begin = (arena->used + align - 1) & ~(align - 1);
@@ -86,8 +85,14 @@ void *og_arena_copy(struct og_arena *arena, const void *data, size_t len,
         if (!make_room(arena, len)) return NULL;
         begin = 0;
     }
-    char *copy = arena->current->data + begin;
-    if (len > 0) memcpy(copy, data, len);
     arena->used = begin + len;
+    return arena->current->data + begin;
+}
+
+void *og_arena_copy(struct og_arena *arena, const void *data, size_t len,
+                    size_t align)
+{
+    void *copy = og_arena_get(arena, len, align);
+    if (copy != NULL && len > 0) memcpy(copy, data, len);
     return copy;
 }

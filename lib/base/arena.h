@@ -22,8 +22,10 @@ void og_arena_release(struct og_arena *arena);
  * `keep_len` bytes in all. */
 void og_arena_clear(struct og_arena *arena, size_t keep_len);
 
-/* A copy of `len` bytes, at an address that is a multiple of `align` (a power
- * of two, up to 16). NULL: no memory. Not NULL for a `len` of 0. */
+/* `len` bytes, not initialised, at an address that is a multiple of `align` (a
+ * power of two, up to 16). NULL: no memory. Not NULL for a `len` of 0. */
+void *og_arena_get(struct og_arena *arena, size_t len, size_t align);
+/* A copy of `len` bytes, in the same way. */
 void *og_arena_copy(struct og_arena *arena, const void *data, size_t len,
                     size_t align);
 

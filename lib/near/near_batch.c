@@ -133,20 +133,23 @@ static og_status keep_met(struct og_near_batch_doc *d,
 {
     const struct og_near_asker *asker = t->asker;
     const size_t n = asker->n_met;
-    d->n_met = n;
     if (n == 0) return OG_OK;
-    d->met = og_arena_copy(t->arena, asker->met, n * sizeof(*d->met),
-                           _Alignof(struct og_near_met));
-    /* Room for those that are left in the end. */
-    d->matches = og_arena_copy(t->arena, asker->met, n * sizeof(*d->matches),
-                               _Alignof(og_near_match));
-    if (d->met == NULL || d->matches == NULL)
-        return og_error_memory(err, n * sizeof(*d->met), "matches");
+    d->refs = og_arena_get(t->arena, n * sizeof(*d->refs),
+                           _Alignof(struct og_near_ref));
+    d->matches = og_arena_get(t->arena, n * sizeof(*d->matches),
+                              _Alignof(og_near_match));
+    if (d->refs == NULL || d->matches == NULL)
+        return og_error_memory(err, n * sizeof(*d->matches), "matches");
     for (size_t i = 0; i < n; i++) {
-        og_bytes *id = &d->met[i].match.id;
-        id->data = og_arena_copy(t->arena, id->data, id->len, 1);
-        if (id->data == NULL) return og_error_memory(err, id->len, "matches");
+        const struct og_near_met *met = &asker->met[i];
+        const og_bytes id = met->match.id;
+        d->refs[i] = (struct og_near_ref){met->entry, met->document};
+        d->matches[i] = met->match;
+        d->matches[i].id.data = og_arena_copy(t->arena, id.data, id.len, 1);
+        if (d->matches[i].id.data == NULL)
+            return og_error_memory(err, id.len, "matches");
     }
+    d->n_matches = n;
     return OG_OK;
 }
 
@@ -173,12 +176,12 @@ static og_status ask_document(void *ctx, void *worker, size_t i, og_error *err)
 
 /* The place of a match; NOT_ADDED: it was evicted. */
 static uint32_t place_of(const struct og_near_batch *r,
-                         const struct og_near_met *met)
+                         const struct og_near_ref *ref)
 {
-    const uint32_t place = (met->entry & OG_NEAR_OF_RUN) != 0
-                               ? r->docs[met->entry & ~OG_NEAR_OF_RUN].place
-                               : met->entry;
-    return og_near_index_has(r->near->index, place, met->document) ? place
+    const uint32_t place = (ref->entry & OG_NEAR_OF_RUN) != 0
+                               ? r->docs[ref->entry & ~OG_NEAR_OF_RUN].place
+                               : ref->entry;
+    return og_near_index_has(r->near->index, place, ref->document) ? place
                                                                    : NOT_ADDED;
 }
 
@@ -186,14 +189,16 @@ static void settle_matches(const struct og_near_batch *r,
                            struct og_near_batch_doc *d)
 {
     og_near *near = r->near;
-    for (size_t k = 0; k < d->n_met; k++) {
-        const og_near_match *match = &d->met[k].match;
-        const uint32_t place = place_of(r, &d->met[k]);
+    size_t n = 0;
+    for (size_t k = 0; k < d->n_matches; k++) {
+        const og_near_match match = d->matches[k];
+        const uint32_t place = place_of(r, &d->refs[k]);
         if (place == NOT_ADDED) continue;
         og_near_index_touch(near->index, place);
-        *(match->is_exact ? &near->n_exact : &near->n_estimated) += 1;
-        d->matches[d->n_matches++] = *match;
+        *(match.is_exact ? &near->n_exact : &near->n_estimated) += 1;
+        d->matches[n++] = match;
     }
+    d->n_matches = n;
 }
 
 static void place_document(struct og_near_batch *r, struct og_near_batch_doc *d)

@@ -32,13 +32,17 @@ struct og_near_thread {
     struct og_near_scope scope;
 };
 
+/* Which document matched: as in struct og_near_met. */
+struct og_near_ref {
+    uint32_t entry, document;
+};
+
 struct og_near_batch_doc {
     og_bytes text;
     uint32_t number; /* of the store; UINT32_MAX: it is not added */
     /* Out: in the arenas of the threads. */
     const uint8_t *sketch;
-    struct og_near_met *met;
-    size_t n_met;
+    struct og_near_ref *refs; /* of the matches, until it is settled */
     og_near_match *matches;
     size_t n_matches;
     uint32_t place; /* in the index, if it was added */
