@@ -273,18 +273,19 @@ static uint64_t first_fp(const struct og_phrase_set *set, size_t i)
     return set->all.fps.data[set->places[i].first];
 }
 
-/* Passages with the same first shingle are stored one after the other. */
 static og_status index_first(struct og_phrase_set *set, og_error *err)
 {
-    set->n_slots = og_hash_slots_for(set->n + 1, 16);
-    set->slots = og_allocate_zero(NULL, set->n_slots * sizeof(*set->slots));
-    if (set->slots == NULL)
-        return og_error_memory(err, set->n_slots * 4, "passages");
+    og_hash_table_init(&set->by_first, NULL);
+    if (!og_hash_table_clear(&set->by_first, set->n + 1))
+        return og_error_memory(err, set->n * sizeof(*set->by_first.slots),
+                               "passages");
     for (size_t i = 0; i < set->n; i++) {
-        size_t at;
-        OG_PROBE(at, og_mix64(first_fp(set, i)), set->n_slots,
-                 set->slots[at] == 0)
-        set->slots[at] = (uint32_t)i + 1;
+        const uint64_t hash = og_mix64(first_fp(set, i));
+        struct og_hash_slot *slot;
+        OG_HASH_FIND(&set->by_first, hash, slot)
+        {
+        }
+        og_hash_table_put(&set->by_first, slot, hash, i + 1);
     }
     return OG_OK;
 }
@@ -315,7 +316,7 @@ void og_phrase_set_release(struct og_phrase_set *set)
 {
     if (set->key.rabin != NULL) og_shingler_release(&set->all);
     OG_UNGROW(NULL, set->places, set->places_cap);
-    og_release(NULL, set->slots, set->n_slots * sizeof(*set->slots));
+    og_hash_table_release(&set->by_first);
     memset(set, 0, sizeof(*set));
 }
 
@@ -367,9 +368,10 @@ og_status og_phrase_set_find(const struct og_phrase_set *set,
         return og_error_memory(err, set->n * sizeof(*m->next), "matches");
     memset(m->next, 0, set->n * sizeof(*m->next));
     for (size_t at = 0; at < doc->fps.n; at++) {
-        size_t slot = (size_t)og_mix64(doc->fps.data[at]) & (set->n_slots - 1);
-        for (; set->slots[slot] != 0; slot = (slot + 1) & (set->n_slots - 1)) {
-            const size_t i = set->slots[slot] - 1;
+        struct og_hash_slot *slot;
+        OG_HASH_FIND(&set->by_first, og_mix64(doc->fps.data[at]), slot)
+        {
+            const size_t i = slot->number - 1;
             if (first_fp(set, i) != doc->fps.data[at] || at < m->next[i] ||
                 !occurs_at(set, i, doc, at))
                 continue;

@@ -44,8 +44,8 @@ struct og_phrase_set {
         size_t first, n; /* tokens of `all` */
     } * places;
     size_t n, places_cap;
-    uint32_t *slots; /* by the fingerprint of their first shingle: number + 1 */
-    size_t n_slots;
+    struct og_hash_table by_first; /* by the fingerprint of their first shingle;
+                                      several may have the same */
 };
 /* From the candidates of the pool, in their order. Left out are parts of longer
  * ones that are in four fifths as many documents, those that consist, for three
