@@ -223,7 +223,7 @@ static void write_statuses(void)
            "  3  input could not be read or output could not be written\n"
            "  4  the store is damaged\n"
            "  5  there is no such store\n"
-           "  6  the store is in use by another process\n"
+           "  6  the store, or the output, is in use by another process\n"
            "  130, 143  stopped by SIGINT (Ctrl-C), by SIGTERM\n"
            "  141  the reader of the output closed it (| head)\n");
 }

@@ -113,8 +113,8 @@ static void put_statuses(void)
            "wrong usage;\n"
            "3 input could not be read or output could not be written; 4 the "
            "store is damaged;\n"
-           "5 there is no such store; 6 the store is in use by another "
-           "process; 130 and 143\n"
+           "5 there is no such store; 6 the store, or the output, is in use by "
+           "another process; 130 and 143\n"
            "stopped by SIGINT and SIGTERM; 141 the reader of the output closed "
            "it.\n");
 }

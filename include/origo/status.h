@@ -28,8 +28,8 @@ typedef enum og_status {
     OG_ERR_LIMIT,    /* larger than a limit that was set                      */
     OG_ERR_STOPPED,  /* a callback of the caller asked to stop                */
     OG_ERR_NO_STORE, /* there is no such store                               */
-    OG_ERR_BUSY,     /* another process writes to the store; it may be tried
-                        again                                                 */
+    OG_ERR_BUSY,     /* another process writes to the store, or is making the
+                        same output; it may be tried again                    */
 } og_status;
 
 /* A short name, "ok" or "input"; never NULL. */

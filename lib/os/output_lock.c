@@ -63,7 +63,7 @@ static og_status try_lock(struct og_output_lock *lock, const char *target,
                             lock->path);
     if (flock(lock->fd, LOCK_EX | LOCK_NB) != 0 && !knows_no_locks(errno))
         return errno == EWOULDBLOCK
-                   ? og_error_set(err, OG_ERR_IO,
+                   ? og_error_set(err, OG_ERR_BUSY,
                                   "another process is writing '%s'", target)
                    : og_file_failure(err, "lock", lock->path, errno);
     return is_still_there(lock->fd, lock->path) ? OG_OK : OG_END;

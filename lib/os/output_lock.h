@@ -14,7 +14,7 @@ struct og_output_lock {
 };
 
 /* Locks nothing if `path` is not a file that would be replaced ("-", a device,
- * a pipe), or on a file system without locks. OG_ERR_IO: another process is
+ * a pipe), or on a file system without locks. OG_ERR_BUSY: another process is
  * writing `path`. */
 og_status og_output_lock(struct og_output_lock *lock, const char *path,
                          og_error *err);

@@ -12,7 +12,7 @@ static void test_second_one_is_refused(void **state)
     assert_int_equal(symlink("out", in("link")), 0);
     ASSERT_OK(og_output_lock(&first, in("out"), &story));
     assert_true(exists(in(".out.origo-lock")));
-    assert_int_equal(og_output_lock(&second, in("link"), &err), OG_ERR_IO);
+    assert_int_equal(og_output_lock(&second, in("link"), &err), OG_ERR_BUSY);
     assert_non_null(strstr(err.message, "another process is writing"));
     og_output_unlock(&second);
     assert_true(exists(in(".out.origo-lock")));

@@ -265,7 +265,7 @@ static void test_one_writer_of_an_index(void **state)
     assert_int_equal(og_files_open(index, OG_CREATE, NULL, &files, &err),
                      OG_OK);
     assert_int_equal(og_files_open(index, OG_CREATE, NULL, &other, &err),
-                     OG_ERR_IO);
+                     OG_ERR_BUSY);
     assert_non_null(strstr(err.message, "another process is writing"));
     assert_int_equal(add_file(files, one, &err), OG_OK);
     /* Closing says that the index could not be written, and closes it. */
