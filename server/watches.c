@@ -4,13 +4,11 @@
 #include "server.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 enum { MOST_WATCHES = 1000, MOST_IDS = 1000, MOST_FILE = 64 << 20 };
 
@@ -225,50 +223,29 @@ bool watch_is_valid(og_bytes json, char *out_why, size_t cap)
 
 /* ---- the file ---- */
 
-static bool write_all(int fd, const struct buffer *b)
-{
-    for (size_t done = 0; done < b->len;) {
-        const ssize_t n = write(fd, b->data + done, b->len - done);
-        if (n <= 0) return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
-static bool sync_folder(const char *path)
-{
-    char *folder = strdup(path);
-    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
-    bool is_synced = false;
-    if (slash != NULL) {
-        *slash = 0;
-        const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        is_synced = fd >= 0 && fsync(fd) == 0;
-        if (fd >= 0) close(fd);
-    }
-    free(folder);
-    return is_synced;
-}
-
-/* Writes the whole list under another name, then renames it: the file is always
- * complete, new or old. It contains secrets, so only the owner may read it. */
+/* The file is always complete, with the new list or the old one. It contains
+ * secrets, so only the owner may read it. */
 static bool save(const struct watches *all)
 {
-    char other[4096];
+    const og_output_options options = {.packing = OG_PACKING_NONE,
+                                       .is_private = true};
+    og_output *output;
     struct buffer b = {0};
     if (all->path == NULL) return true;
+    if (og_output_new(all->path, &options, &output, NULL) != OG_OK)
+        return false;
     for (const struct watch *w = all->first; w != NULL; w = w->next) {
         write_watch(w, true, &b);
         buffer_text(&b, "\n");
     }
-    snprintf(other, sizeof(other), "%s.new", all->path);
-    const int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                        S_IRUSR | S_IWUSR);
-    bool is_saved = fd >= 0 && !b.failed && write_all(fd, &b) && fsync(fd) == 0;
-    if (fd >= 0) is_saved = close(fd) == 0 && is_saved;
-    is_saved = is_saved && rename(other, all->path) == 0;
+    const bool is_saved =
+        !b.failed &&
+        (b.len == 0 ||
+         fwrite(b.data, 1, b.len, og_output_file(output)) == b.len) &&
+        og_output_commit(output, NULL) == OG_OK;
     buffer_release(&b);
-    return is_saved && sync_folder(all->path);
+    og_output_free(output);
+    return is_saved;
 }
 
 static og_status not_read(const struct watches *all, const char *why,

@@ -28,6 +28,7 @@ typedef struct og_output_options {
                            file i modulo n_shards. 0: start a new file after
                            shard_len bytes */
     uint64_t shard_len; /* before compression; 0: 256 MiB */
+    bool is_private;    /* only the owner may read the files */
 } og_output_options;
 
 /* `path` is a file that is created or replaced by og_output_commit() and

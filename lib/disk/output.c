@@ -40,7 +40,10 @@ static og_status open_file(struct og_shards *s, const char *path, og_error *err)
     struct og_new_file file;
     if (!OG_GROW(NULL, s->files, s->files_cap, s->n_files + 1))
         return og_error_memory(err, sizeof(file), "an output");
-    TRY(og_output_open(&file, path, false, err));
+    if (s->is_private)
+        TRY(og_output_open_private(&file, path, err));
+    else
+        TRY(og_output_open(&file, path, false, err));
     TRY(og_new_file_pack(&file, s->packing, path, err));
     s->files[s->n_files++] = file;
     return OG_OK;
@@ -115,6 +118,7 @@ og_status og_shards_open(struct og_shards *s, const char *path,
 {
     const uint64_t len = options->shard_len;
     *s = (struct og_shards){.packing = options->packing,
+                            .is_private = options->is_private,
                             .n_shards = options->n_shards,
                             .shard_len = len != 0 ? len : SHARD_LEN};
     const og_status status = open_shards(s, path, err);

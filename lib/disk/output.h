@@ -14,7 +14,7 @@
 
 struct og_shards {
     char *folder; /* NULL: one file */
-    bool made_folder;
+    bool made_folder, is_private;
     og_packing packing;
     uint32_t n_shards;
     uint64_t shard_len;

@@ -229,17 +229,29 @@ static og_status open_spool(struct og_new_file *file, og_error *err)
     return OG_ERR_IO;
 }
 
-og_status og_output_open(struct og_new_file *file, const char *path,
-                         bool reads_back, og_error *err)
+static og_status open_output(struct og_new_file *file, const char *path,
+                             unsigned mode, bool reads_back, og_error *err)
 {
     bool in_place;
     *file = (struct og_new_file){.fd = -1, .copy_to = -1};
     char *target = og_output_target(path, &in_place);
     if (target == NULL) return og_file_failure(err, "write", path, errno);
     TRY(prepare(file, target, err));
-    file->fd = in_place ? open_in_place(target) : open_temp(file, 0666);
+    file->fd = in_place ? open_in_place(target) : open_temp(file, mode);
     TRY(end_open(file, err));
     return in_place && reads_back ? open_spool(file, err) : OG_OK;
+}
+
+og_status og_output_open(struct og_new_file *file, const char *path,
+                         bool reads_back, og_error *err)
+{
+    return open_output(file, path, 0666, reads_back, err);
+}
+
+og_status og_output_open_private(struct og_new_file *file, const char *path,
+                                 og_error *err)
+{
+    return open_output(file, path, 0600, false, err);
 }
 
 /* ---- parts ---- */

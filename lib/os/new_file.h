@@ -46,6 +46,9 @@ og_status og_new_file_open(struct og_new_file *file, const char *path,
  * temporary file. */
 og_status og_output_open(struct og_new_file *file, const char *path,
                          bool reads_back, og_error *err);
+/* The same, and only the owner may read the file. */
+og_status og_output_open_private(struct og_new_file *file, const char *path,
+                                 og_error *err);
 
 /* An output that an interrupted run can resume: "PATH.part" until the
  * commit. */

@@ -11,6 +11,7 @@
 #include "files_support.h"
 #include "lib/disk/output.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -168,6 +169,40 @@ static void test_folder_cannot_go_on(void **state)
 
 /* ---- a disk that fills ---- */
 
+/* Nobody else may open the file, not even before it is complete. */
+static void test_private(void **state)
+{
+    const mode_t mask = umask(0);
+    og_output *o;
+    og_error err = {0};
+    struct stat st;
+    (void)state;
+    write_file(in("secret"), "old", 3);
+    assert_int_equal(chmod(in("secret"), 0644), 0);
+    assert_int_equal(og_output_new(in("secret"),
+                                   &(og_output_options){.is_private = true}, &o,
+                                   &err),
+                     OG_OK);
+    DIR *dir = opendir(in(""));
+    assert_non_null(dir);
+    unsigned n = 0;
+    for (struct dirent *item; (item = readdir(dir)) != NULL;) {
+        if (strncmp(item->d_name, ".secret.new-", 12) != 0) continue;
+        assert_int_equal(fstatat(dirfd(dir), item->d_name, &st, 0), 0);
+        assert_int_equal(st.st_mode & 0777, 0600);
+        n++;
+    }
+    closedir(dir);
+    assert_int_equal(n, 1);
+    fputs("new", og_output_file(o));
+    assert_int_equal(og_output_commit(o, &err), OG_OK);
+    og_output_free(o);
+    assert_int_equal(stat(in("secret"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_file("secret", "new");
+    umask(mask);
+}
+
 static void allow_bytes(rlim_t most)
 {
     struct rlimit limit;
@@ -301,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_gzip_continues),
         cmocka_unit_test(test_zstd_continues),
         cmocka_unit_test(test_folder_cannot_go_on),
+        cmocka_unit_test(test_private),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_room_again_is_too_late),
         cmocka_unit_test(test_stdout_that_failed),
