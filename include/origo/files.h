@@ -106,8 +106,8 @@ OG_API og_files_options og_files_options_default(void);
  * and is always writable. With OG_CREATE, a missing file is an empty index,
  * which is written once something was added. `options` may be NULL; those
  * stored in the file override n_samples, n_bits and cut. OG_ERR_NO_STORE: there
- * is no index. OG_ERR_BUSY: another process is writing to it. OG_ERR_STORE: it is
- * damaged. A folder is OG_ERR_USAGE: stores do not keep files yet. */
+ * is no index. OG_ERR_BUSY: another process is writing to it. OG_ERR_STORE: it
+ * is damaged. A folder is OG_ERR_USAGE: stores do not keep files yet. */
 OG_API og_status og_files_open(const char *path, og_access access,
                                const og_files_options *options, og_files **out,
                                og_error *err);
