@@ -426,7 +426,7 @@ og_status og_delta_make(const char *const *old_paths, size_t n_old,
     struct og_chunk_tree tree;
     struct og_file_window window = {.fd = -1};
     int fd = -1;
-    uint64_t len;
+    uint64_t len = 0;
     if (chosen.cut.average_len != 0)
         TRY(og_cut_options_check(&chosen.cut, err));
     if (chosen.level < 0 || chosen.level > 19)
