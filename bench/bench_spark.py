@@ -29,7 +29,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIELDS = ["documents", "job", "bytes", "cpu_s", "python_s", "elapsed_s",
           "shuffled", "python_peak", "result"]
-MOST = {"MinHashLSH": 4000}  # it takes the square of them
+MOST_CPU_S = {"MinHashLSH": 300}  # of a job: it takes the square of documents
 # Beside it, of few documents; the others start at 10,000.
 LEAST = {"reading": 0, "dedup": 0, "MinHashLSH": 0, "command dedup": 0,
          "dedup in rounds": 100000}  # fewer are one task
@@ -77,7 +77,7 @@ elif what == "forest":
     print("%d share a band, %d of them in one tree" % tuple(trees))
 elif what == "passages":
     import origo.spark
-    print(origo.spark.passages(df).count(), "spans")
+    print(origo.spark.passages(df, has_unique_ids=True).count(), "spans")
 else:
     from pyspark.ml.feature import (HashingTF, MinHashLSH, NGram,
                                     RegexTokenizer)
@@ -161,27 +161,50 @@ def adopt_orphans():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def wait_for_all(process, patience, begin):
+def cpu_of_session(session):
+    """Seconds of CPU of what runs in it."""
+    ticks = 0
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open("/proc/%s/stat" % name) as f:
+                fields = f.read().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[3]) == session:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_all(process, limits, begin):
     """({process: seconds} of it and of all orphans, each with what it waited
-    for itself; how long it took); None for the first when it did not end in
-    time."""
-    seconds, elapsed, is_late = {}, 0, False
+    for itself; how long it took; None, or why it was stopped)."""
+    seconds, elapsed, stopped = {}, 0, None
+    patience, most_cpu_s = limits
+    next_look = begin
     while True:
         try:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
-            return None if is_late else seconds, elapsed
+            return seconds, elapsed, stopped
         if pid == 0:
             time.sleep(0.02)
         else:
             seconds[pid] = usage.ru_utime + usage.ru_stime
+        now = time.monotonic()
         if pid == process.pid:
             process.returncode = os.waitstatus_to_exitcode(status)
-            elapsed = time.monotonic() - begin
-        elif process.returncode is None and not is_late and (
-                time.monotonic() > begin + patience):
-            is_late = True
-            os.killpg(process.pid, signal.SIGKILL)
+            elapsed = now - begin
+        elif process.returncode is None and stopped is None and (
+                now > next_look):
+            next_look = now + 1
+            if now > begin + patience:
+                stopped = "stopped after %d s" % patience
+            elif most_cpu_s and cpu_of_session(process.pid) > most_cpu_s:
+                stopped = "stopped after %d s of CPU" % most_cpu_s
+            if stopped is not None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def worker_counts(folder):
@@ -196,8 +219,9 @@ def worker_counts(folder):
     return found
 
 
-def measure(command, patience):
-    """A dict of figures; the result says so when it failed or did not end.
+def measure(command, limits):
+    """A dict of figures; the result says so when it failed or was stopped.
+    `limits`: seconds, and seconds of CPU or None.
 
     A worker counts itself. Its parent is told nothing of it, unless it becomes
     an orphan, which is waited for here: so each process is counted once."""
@@ -209,12 +233,12 @@ def measure(command, patience):
             env=dict(os.environ, PYSPARK_PYTHON=sys.executable, PYTHONPATH=HERE,
                      ORIGO_WORKER_COUNTS=counts, SPARK_LOCAL_IP="127.0.0.1",
                      SPARK_LOCAL_DIRS=tempfile.gettempdir()))
-        seconds, elapsed = wait_for_all(process, patience, begin)
+        seconds, elapsed, stopped = wait_for_all(process, limits, begin)
         workers = worker_counts(counts)
         said.seek(0)
         result = said.read().strip()
-    if seconds is None:
-        return {"result": "did not end in %d s" % patience}
+    if stopped is not None:
+        return {"result": stopped}
     if process.returncode != 0:
         return {"result": "failed with status %d" % process.returncode}
     python = sum(one for one, _ in workers.values())
@@ -246,7 +270,7 @@ def run_job(what, source, n, folder, patience):
     with tempfile.TemporaryDirectory(dir=folder) as work:
         os.mkdir(os.path.join(work, "log"))
         found = measure([sys.executable, "-c", JOB, what, source, str(n),
-                         work], patience)
+                         work], (patience, MOST_CPU_S.get(what)))
         found["shuffled"] = shuffled(os.path.join(work, "log"))
         return found
 
@@ -258,7 +282,7 @@ def run_command(what, origo, lines, folder, patience):
         "command trace": [origo, "trace", "-q", "-j", "1", "-s",
                           os.path.join(folder, "store"), "--add", "--format",
                           "tsv", lines, "-o", output]}[what]
-    found = measure(command, patience)
+    found = measure(command, (patience, None))
     if os.path.exists(output):
         os.remove(output)
     subprocess.run(["rm", "-rf", os.path.join(folder, "store")], check=True)
@@ -290,6 +314,12 @@ class Results:
                 out.writerow(self.rows[key])
 
 
+def were_stopped(results, what, n):
+    """Whether a tenth of the documents were too many already."""
+    row = results.rows.get((n // 10, what), {"result": ""})
+    return "stopped" in row["result"]
+
+
 def run_size(n, jobs, lines, folder, origo, results, patience):
     source, extract = (os.path.join(folder, "%d.%s" % (n, kind))
                        for kind in ("parquet", "jsonl"))
@@ -298,9 +328,11 @@ def run_size(n, jobs, lines, folder, origo, results, patience):
         os.rename(source + ".new", source)
     size = os.path.getsize(extract)
     for what in jobs:
-        if not LEAST.get(what, 10000) <= n <= MOST.get(what, n):
+        if n < LEAST.get(what, 10000):
             continue
-        if what.startswith("command "):
+        if were_stopped(results, what, n):
+            found = {"result": "not tried: fewer were stopped"}
+        elif what.startswith("command "):
             found = run_command(what, origo, extract, folder, patience)
         else:
             found = run_job(what, source, n, folder, patience)

@@ -7,6 +7,7 @@ import hashlib
 
 import numpy
 import pyarrow
+import pyarrow.compute
 from ray.data import DataContext
 
 from . import steps
@@ -14,6 +15,7 @@ from . import steps
 __all__ = ["decontaminate", "dedup", "removals"]
 
 TASK_ROWS = steps.TASK_ROWS
+MAX_TEXT = 1 << 30  # bytes; what the library takes
 
 
 def whole(step, *arguments, order=()):
@@ -89,19 +91,56 @@ def any_open(table):
         table.column("is_open").to_pylist())]})
 
 
+def check_texts(texts, names, most):
+    """A text that is too long ends the job, and is named."""
+    sizes = pyarrow.compute.binary_length(texts)
+    is_long = pyarrow.compute.fill_null(
+        pyarrow.compute.greater(sizes, most), False)
+    if pyarrow.compute.any(is_long).as_py():
+        at = pyarrow.compute.index(is_long, True).as_py()
+        raise ValueError(
+            "the text of the row %r has %d bytes; the most are %d: cut it, or "
+            "leave the row out" % (names[at].as_py(), sizes[at].as_py(), most))
+
+
+def repeated_ids(table):
+    """(id, n) of what cannot tell rows apart."""
+    found = table.group_by("id").aggregate([([], "count_all")])
+    ids, counts = found.column("id"), found.column("count_all")
+    is_bad = pyarrow.compute.or_(pyarrow.compute.greater(counts, 1),
+                                 pyarrow.compute.is_null(ids))
+    return pyarrow.table({"id": ids, "n": counts}).filter(is_bad)
+
+
+def check_ids(named, n):
+    """Repeated ids could not be told apart in the result."""
+    repeated = map_blocks(by_key(named.select_columns(["node", "id"]), n,
+                                 "node"), repeated_ids).take(3)
+    if repeated:
+        raise ValueError("ids must be there and differ: %s" % ", ".join(
+            "%r is there %d times" % (row["id"], row["n"])
+            for row in repeated))
+
+
 def removals(ds, text="text", id="id", *, threshold=0.8, keep="first",
-             n_blocks=16, **options):
+             n_blocks=16, has_unique_ids=False, **options):
     """(id, duplicate_of, similarity) of what `dedup` takes away; ids must
-    differ and be strings."""
+    differ and are compared as strings. `has_unique_ids` saves the check that
+    they do."""
     sketch = {name: value for name, value in options.items()
               if name in ("preset", "tokens", "shingle", "bands", "rows")}
 
+    most = MAX_TEXT
+
     def rename(table):
+        check_texts(table.column(text), table.column(id), most)
         return pyarrow.table({
             "node": node_of(table.column(id)),
             "id": table.column(id).cast(pyarrow.string()),
             "text": table.column(text).cast(pyarrow.string())})
     named = map_blocks(ds.select_columns([id, text]), rename).materialize()
+    if not has_unique_ids:
+        check_ids(named, n_blocks)
     keys = map_blocks(named, whole(steps.band_step, sketch))
     forest = forest_of(keys, n_blocks)
     met = named.join(forest, join_type="inner", num_partitions=n_blocks,
@@ -125,10 +164,12 @@ def dedup(ds, text="text", id="id", **options):
 def decontaminate(ds, benchmarks, text="text", *, min_share=0.5,
                   min_words=13):
     """The rows of `ds` that hold none of the benchmark items."""
-    items = list(benchmarks)
+    items, most = list(benchmarks), MAX_TEXT
 
     def keep(table):
         from .dedup import decontaminate as clean
+        texts = table.column(text)
+        check_texts(texts, pyarrow.array(range(len(texts))), most)
         found = clean(table.select([text]), items, min_share=min_share,
                       min_words=min_words, fields={"text": text}, threads=1)
         return table.filter(pyarrow.array(

@@ -73,8 +73,10 @@ def check_columns(df, **columns):
             columns["text"], text.simpleString(), df.schema.simpleString()))
 
 
-def check_ids(df, id):
+def check_ids(df, id, has_unique_ids=False):
     """Repeated ids could not be told apart in the result."""
+    if has_unique_ids:
+        return
     repeated = (df.groupBy(F.col(id).alias("id")).count()
                 .where("count > 1 or id is null").limit(3).collect())
     if repeated:
@@ -339,8 +341,7 @@ def removals(df, text="text", id="id", *, threshold=0.8, keep="first",
     if keep not in ("first", "last", "longest"):
         raise ValueError("keep %r: must be first, last or longest; for a "
                          "column, give `order`" % (keep,))
-    if not has_unique_ids:
-        check_ids(df, id)
+    check_ids(df, id, has_unique_ids)
     sketch = {name: value for name, value in options.items()
               if name in SKETCH_OPTIONS}
     decide = {**options, "threshold": threshold, "keep": keep}
@@ -368,11 +369,11 @@ def dedup(df, text="text", id="id", *, threshold=0.8, keep="first", order=None,
 
 
 def near_pairs(df, text="text", id="id", *, threshold=0.8, order=None,
-               n_partitions=None):
+               n_partitions=None, has_unique_ids=False):
     """(id, match, similarity): every document with the earlier ones that it
     is alike to, as `Store.near_many` lists them. Ids are strings."""
     check_columns(df, text=text, id=id)
-    check_ids(df, id)
+    check_ids(df, id, has_unique_ids)
     n = partitions_of(df, n_partitions)
     met = neighbourhoods(df, text, id, order_of(df, order, id),
                          forest(df, text, id, {}, n), n)
@@ -396,7 +397,7 @@ def micros(df, time):
 
 
 def passages(df, text="text", id="id", time="time", *, n_partitions=None,
-             most_origins=64, memory=64 << 20, **options):
+             has_unique_ids=False, most_origins=64, memory=64 << 20, **options):
     """The origin of every copied passage of a whole table: (id, begin, end,
     origin, origin_begin, origin_end, n_tokens), each span compared word by
     word. Offsets are in bytes of UTF-8.
@@ -404,7 +405,7 @@ def passages(df, text="text", id="id", time="time", *, n_partitions=None,
     A document is traced against the `most_origins` documents that have most of
     its fingerprints first. Other options are those of a new `Store`."""
     check_columns(df, text=text, id=id, time=time)
-    check_ids(df, id)
+    check_ids(df, id, has_unique_ids)
     n = partitions_of(df, n_partitions)
     documents = df.select(F.col(id).cast("string").alias("id"),
                           micros(df, time).alias("time"),
@@ -445,12 +446,14 @@ def wanted_texts(copies, most_origins, n):
 
 # ---- codes, benchmarks ------------------------------------------------------
 
-def hamming_join(new, old, k=3, *, id="id", code="code"):
+def hamming_join(new, old, k=3, *, id="id", code="code",
+                 has_unique_ids=False):
     """(new_id, old_id, distance): all pairs of codes of 64 bits (longs) within
     k bits. The smaller side goes to every worker as an index; the larger one is
     scanned where it lies. Ids become strings."""
     for df in (new, old):
         check_columns(df, id=id, code=code)
+        check_ids(df, id, has_unique_ids)
     sides = [df.select(F.col(id).cast("string").alias("id"),
                        F.col(code).cast("long").alias("code"))
              for df in (new, old)]
@@ -466,11 +469,12 @@ def hamming_join(new, old, k=3, *, id="id", code="code"):
 
 
 def contamination(df, benchmarks, text="text", id="id", *, min_share=0.5,
-                  min_words=13):
+                  min_words=13, has_unique_ids=False):
     """(id, item, matching, share): which rows hold which items. `benchmarks`:
     a list of texts, of (name, text) or of dicts, or a small table of Spark with
     the same columns."""
     check_columns(df, text=text, id=id)
+    check_ids(df, id, has_unique_ids)
     if hasattr(benchmarks, "collect"):
         check_columns(benchmarks, text=text, id=id)
         benchmarks = [(one[0], one[1]) for one in benchmarks.select(
@@ -486,10 +490,10 @@ def contamination(df, benchmarks, text="text", id="id", *, min_share=0.5,
 
 
 def decontaminate(df, benchmarks, text="text", id="id", *, min_share=0.5,
-                  min_words=13):
+                  min_words=13, has_unique_ids=False):
     """The rows of `df` that hold none of the benchmark items; `origo.
     decontaminate` tells what it is to hold one."""
     found = contamination(df, benchmarks, text, id, min_share=min_share,
-                          min_words=min_words)
+                          min_words=min_words, has_unique_ids=has_unique_ids)
     gone = found.select(F.col("id").alias(id)).distinct()
     return df.join(gone, id, "left_anti").select(df.columns)

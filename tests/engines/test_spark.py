@@ -132,14 +132,59 @@ def test_decontaminate(df, documents):
 
 # ---- bad input --------------------------------------------------------------
 
-def test_repeated_and_missing_ids(spark):
-    table = spark.createDataFrame([("a", "x"), ("a", "y")],
-                                  "id string, text string")
+JOBS = {
+    "dedup": lambda df, **how: origo.spark.dedup(df, **how),
+    "near_pairs": lambda df, **how: origo.spark.near_pairs(df, **how),
+    "passages": lambda df, **how: origo.spark.passages(df, **how),
+    "decontaminate": lambda df, **how: origo.spark.decontaminate(
+        df, ["an item"], **how)}
+
+
+def each_job(names=tuple(JOBS)):
+    """A parameter of each; what most of them share is tried by dedup."""
+    return pytest.mark.parametrize("job", [
+        pytest.param(JOBS[name], id=name, marks=() if name in (
+            "dedup", "decontaminate") else THOROUGH) for name in names])
+
+
+@each_job()
+def test_repeated_ids(spark, job):
+    table = spark.createDataFrame([("a", None, "x"), ("b", None, "x"),
+                                   ("a", None, "y")], SCHEMA)
     with pytest.raises(ValueError, match="'a' is there 2 times"):
-        origo.spark.dedup(table)
-    table = spark.createDataFrame([(None, "x")], "id string, text string")
-    with pytest.raises(ValueError, match="ids must be there"):
-        origo.spark.dedup(table)
+        job(table)
+
+
+@each_job()
+def test_missing_ids(spark, job):
+    table = spark.createDataFrame([(None, None, "x"), ("b", None, "x")], SCHEMA)
+    with pytest.raises(ValueError, match="ids must be there and differ: None"):
+        job(table)
+
+
+@THOROUGH
+def test_ids_that_need_no_look(df, documents):
+    """The caller knows that they differ."""
+    item = next(one["text"] for one in documents if one["text"])[:300]
+    for job in (origo.spark.removals, origo.spark.near_pairs,
+                origo.spark.passages,
+                lambda df, **how: origo.spark.contamination(df, [item], **how)):
+        assert sorted(map(tuple, job(df, has_unique_ids=True).collect())) == (
+            sorted(map(tuple, job(df).collect())))
+
+
+def test_ids_of_codes(spark):
+    """hamming_join: on both sides; codes that are null have no neighbours."""
+    fine, repeated, missing = (
+        spark.createDataFrame(rows, "id string, code long") for rows in (
+            [("x", 1), ("y", None)], [("a", 1), ("a", 2)], [(None, 1)]))
+    for bad, words in ((repeated, "'a' is there 2 times"),
+                       (missing, "None is there 1 times")):
+        for sides in ((fine, bad), (bad, fine)):
+            with pytest.raises(ValueError, match=words):
+                origo.spark.hamming_join(*sides)
+    found = origo.spark.hamming_join(fine, fine, 3).collect()
+    assert [tuple(row) for row in found] == [("x", "x", 0)]
 
 
 def test_columns_are_named(df):
@@ -151,19 +196,26 @@ def test_columns_are_named(df):
         origo.spark.dedup(df, keep="field:x")
 
 
-def test_nothing_and_nulls(spark):
-    table = spark.createDataFrame([("a", None), ("b", None)],
+@each_job()
+def test_nothing(spark, job):
+    """A table without rows, and one whose texts are all null."""
+    table = spark.createDataFrame([("a", None, None), ("b", None, None)],
+                                  SCHEMA)
+    stays = job in (JOBS["dedup"], JOBS["decontaminate"])
+    assert job(table).count() == (2 if stays else 0)
+    assert job(table.limit(0)).count() == 0
+
+
+@THOROUGH
+def test_items_without_a_text(spark, df, documents):
+    item = next(one["text"] for one in documents if one["text"])[:300]
+    items = spark.createDataFrame([("q", item), ("nothing", None)],
                                   "id string, text string")
-    assert origo.spark.dedup(table).count() == 2
-    assert origo.spark.dedup(table.limit(0)).count() == 0
+    found = origo.spark.contamination(df, items).collect()
+    assert found and {row["item"] for row in found} == {"q"}
 
 
-@pytest.mark.parametrize("job", [
-    lambda df: origo.spark.dedup(df),
-    pytest.param(lambda df: origo.spark.near_pairs(df), marks=THOROUGH),
-    pytest.param(lambda df: origo.spark.passages(df), marks=THOROUGH),
-    lambda df: origo.spark.decontaminate(df, ["an item"])],
-    ids=["dedup", "near_pairs", "passages", "decontaminate"])
+@each_job()
 def test_a_text_that_is_too_long_is_named(spark, monkeypatch, job):
     """More than 1 GiB; here, more than 100 bytes."""
     monkeypatch.setattr("origo.spark.MAX_TEXT", 100)
@@ -252,6 +304,35 @@ def test_no_task_decides_a_whole_tree(df, documents, tmp_path, monkeypatch,
         assert name != "decide_step"
         if name == "compare_step" and sum(counts) > 200:
             assert max(counts) < sum(counts) * 3 / 4
+
+
+@THOROUGH
+def test_no_task_has_all_that_share_a_passage(spark, tmp_path, monkeypatch):
+    """1,500 documents with one passage: all name the first, and the work is
+    spread over the tasks."""
+    n, n_documents = 8, 1500
+    rng = random.Random(3)
+
+    def words(k):
+        return " ".join("w%d" % rng.randrange(10 ** 6) for _ in range(k))
+    passage = words(60)
+    rows = [("d%05d" % i, "2024-01-01T00:00:00Z", "%s %s %s" % (
+        words(20), passage, words(20))) for i in range(n_documents)]
+    monkeypatch.setattr("origo.spark.step", count_rows(str(tmp_path)))
+    found = origo.spark.passages(
+        spark.createDataFrame(rows, SCHEMA).repartition(4),
+        n_partitions=n).collect()
+    assert {row["id"] for row in found} == {row[0] for row in rows[1:]}
+    assert {row["origin"] for row in found} == {"d00000"}
+    counts = {}
+    for path in tmp_path.iterdir():
+        name, stage, _ = path.name.split("-")
+        counts.setdefault(name, []).append(int(path.read_text()))
+    spans = counts["span_step"]
+    # Each place has the origin as well; places are shared out by hash.
+    assert sum(spans) <= n_documents + n and len(spans) > n / 2
+    assert max(spans) < sum(spans) / 2
+    assert max(counts["origin_step"]) < sum(counts["origin_step"]) / 2
 
 
 def test_a_worker_without_origo_says_so(df):
