@@ -63,6 +63,8 @@ struct og_run_finder {
     const og_allocator *allocator;
     uint32_t *heads, *next; /* the origin's short shingles */
     size_t heads_cap, next_cap;
+    uint8_t *alone; /* whether no other has its hash */
+    size_t alone_cap;
     struct og_diagonal *diagonals;
     size_t diagonals_cap;
 };

@@ -134,6 +134,15 @@ static int by_score(const void *a, const void *b)
 
 OG_SORT_NEARLY(sort_ends, struct og_chain_end, by_score)
 
+static void reverse_ends(struct og_chain_end *ends, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct og_chain_end kept = ends[i];
+        ends[i] = ends[n - 1 - i];
+        ends[n - 1 - i] = kept;
+    }
+}
+
 static void reverse(struct og_run *runs, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {
@@ -251,6 +260,9 @@ og_status og_runs_chain(struct og_chainer *chainer,
         chainer->ends[n_ends++] =
             (struct og_chain_end){chainer->links[i].score, (uint32_t)i};
     }
+    /* Along a chain the score rises: from the last to the first they are nearly
+     * in order. */
+    reverse_ends(chainer->ends, n_ends);
     sort_ends(chainer->ends, n_ends);
     for (size_t i = 0; i < n_ends; i++) {
         const uint32_t last = chainer->ends[i].run;

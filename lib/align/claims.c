@@ -5,7 +5,8 @@
  * piece of any origin around it; or if its origin has half of that one, in
  * several pieces. A piece that was shortened in this round waits for the next,
  * because another may then be the longest. The longest piece of all is always
- * taken, so every round makes progress. */
+ * taken, unless shorter runs and the edits between them make it up. A round
+ * that took nothing would be repeated in vain, so the last one follows. */
 
 #include "lib/align/claims.h"
 
@@ -328,6 +329,18 @@ static bool run_round(struct og_claims *claims, uint32_t least, bool is_last)
     return is_left;
 }
 
+/* Whether anything was taken in it. */
+static bool end_round(struct og_claims *claims, size_t n_tokens)
+{
+    uint32_t *side = claims->side;
+    uint32_t any = 0;
+    for (size_t t = 0; t < n_tokens; t++) {
+        any |= side[t];
+        side[t] &= ~FRESH;
+    }
+    return (any & FRESH) != 0;
+}
+
 og_status og_claims_settle(struct og_claims *claims, size_t n_tokens,
                            uint32_t least, og_error *err)
 {
@@ -338,10 +351,10 @@ og_status og_claims_settle(struct og_claims *claims, size_t n_tokens,
     if (n_tokens > 0) memset(claims->side, 0, n_tokens * sizeof(*claims->side));
     bool is_left = claims->n > 0;
     for (int i = 1; is_left && i <= MOST_ROUNDS; i++) {
-        TRY(measure(claims, n_tokens, err));
+        if (i < MOST_ROUNDS) TRY(measure(claims, n_tokens, err));
         is_left = run_round(claims, least, i == MOST_ROUNDS);
-        for (size_t t = 0; t < n_tokens; t++)
-            claims->side[t] &= ~FRESH;
+        const bool is_any = end_round(claims, n_tokens);
+        if (!is_any && i < MOST_ROUNDS) i = MOST_ROUNDS - 1;
     }
     return OG_OK;
 }

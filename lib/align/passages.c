@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "lib/align/aligner.h"
+#include "lib/align/nearly_sorted.h"
 
 void og_passages_init(struct og_passages *passages,
                       const og_allocator *allocator)
@@ -46,6 +47,8 @@ static int by_place(const void *a, const void *b)
     return (x->origin_end > y->origin_end) - (x->origin_end < y->origin_end);
 }
 
+OG_SORT_NEARLY(sort_passages, struct og_passage, by_place)
+
 /* Whether removing `n_cut` tokens leaves the larger part. */
 static bool survives(const struct og_passage *p, uint32_t n_cut)
 {
@@ -77,7 +80,7 @@ void og_passages_settle(struct og_passages *passages)
     struct og_passage *kept = passages->data;
     size_t n = 0;
     if (passages->n == 0) return;
-    qsort(kept, passages->n, sizeof(*kept), by_place);
+    sort_passages(kept, passages->n);
     for (size_t i = 0; i < passages->n; i++) {
         struct og_passage p = passages->data[i];
         bool keep = true;

@@ -86,6 +86,7 @@ void og_run_finder_release(struct og_run_finder *finder)
     const og_allocator *a = finder->allocator;
     OG_UNGROW(a, finder->heads, finder->heads_cap);
     OG_UNGROW(a, finder->next, finder->next_cap);
+    OG_UNGROW(a, finder->alone, finder->alone_cap);
     OG_UNGROW(a, finder->diagonals, finder->diagonals_cap);
 }
 
@@ -102,6 +103,7 @@ struct search {
     struct og_align_window window; /* where runs are looked for */
     size_t mask;                   /* of heads and of diagonals */
     struct og_runs *out;
+    struct og_run last; /* the run found last */
     uint32_t cover_end; /* of the long run that extends farthest */
     uint64_t budget;    /* remaining comparisons */
     og_error *err;
@@ -115,6 +117,7 @@ static og_status make_index(struct search *s)
     const size_t size = og_power_above((size_t)n * 2);
     if (!OG_GROW(f->allocator, f->heads, f->heads_cap, size) ||
         !OG_GROW(f->allocator, f->next, f->next_cap, n) ||
+        !OG_GROW(f->allocator, f->alone, f->alone_cap, n) ||
         !OG_GROW(f->allocator, f->diagonals, f->diagonals_cap, size))
         return og_error_memory(s->err, size * sizeof(*f->heads), "an index");
     s->mask = size - 1;
@@ -124,6 +127,8 @@ static og_status make_index(struct search *s)
         const uint64_t shingle = shingle_at(s->origin.data + first + i);
         uint32_t *head = &f->heads[shingle & s->mask];
         f->next[i] = *head;
+        f->alone[i] = *head == NO_PLACE;
+        if (*head != NO_PLACE) f->alone[*head] = 0;
         *head = i;
     }
     return OG_OK;
@@ -184,6 +189,7 @@ static og_status note_run(struct search *s, uint32_t i, uint32_t j)
     spend(s, run.len);
     *diagonal_of(s, i, j) = (struct og_diagonal){i - j, i + after};
     if (run.len < OG_RUN_MIN) return OG_OK; /* equal by hash only */
+    s->last = run;
     if (run.len >= LONG_RUN && i + after > s->cover_end)
         s->cover_end = i + after;
     return og_runs_add(s->out, run, s->err);
@@ -201,6 +207,16 @@ static og_status look_up(struct search *s, uint32_t i)
         place = f->next[place];
     }
     return OG_OK;
+}
+
+/* Whether all that a look-up would find is the place in the run found last. */
+static bool is_passed(const struct search *s, uint32_t i)
+{
+    const uint32_t n = s->window.origin_end - s->window.origin_begin;
+    const uint32_t at = i - s->last.begin;
+    const uint32_t place = s->last.origin_begin + at - s->window.origin_begin;
+    if (i < s->last.begin || at + OG_RUN_MIN > s->last.len) return false;
+    return place <= n - OG_RUN_MIN && s->finder->alone[place] != 0;
 }
 
 og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
@@ -221,7 +237,10 @@ og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
     for (uint32_t i = window.begin; i + OG_RUN_MIN <= window.end; i++) {
         if (s.budget == 0) break;
         if (i % 4096 == 0) TRY(og_stop_check(err));
-        TRY(look_up(&s, i));
+        if (is_passed(&s, i))
+            spend(&s, 1);
+        else
+            TRY(look_up(&s, i));
     }
     return OG_OK;
 }

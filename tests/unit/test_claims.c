@@ -60,6 +60,24 @@ static void test_a_phrase(void **state)
     expect(90, N, 0);
 }
 
+/* Short runs with edits among them: no run has half of the block, so no round
+ * takes it before the last. */
+static void test_many_edits(void **state)
+{
+    struct og_run runs[5];
+    og_error err;
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++)
+        runs[i] = (struct og_run){20 + 14 * i, 50 + 14 * i, SHINGLE};
+    assert_int_equal(og_claims_add(&claims, 7, runs, 5, &err), OG_OK);
+    has(9, 200, 230);
+    settle(SHINGLE);
+    expect(0, 20, 0);
+    expect(20, 84, 8);
+    expect(84, 200, 0);
+    expect(200, 230, 10);
+}
+
 /* An early document has most of it: it gets that, the other one the rest when
  * that is enough for a span. */
 static void test_most_of_it(void **state)
@@ -178,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(test_a_phrase),
+        CASE(test_many_edits),
         CASE(test_most_of_it),
         CASE(test_half_that_an_earlier_one_shares),
         CASE(test_half_of_a_short_one),
