@@ -112,8 +112,8 @@ static struct figures run(struct side *a, struct side *b, bool reworded,
                           int n_runs)
 {
     struct og_aligner *aligner = must_have(og_aligner_new(NULL));
-    const struct og_align_side here = {&a->text, &a->tokens};
-    const struct og_align_side there = {&b->text, &b->tokens};
+    const struct og_align_side here = {.text = &a->text, .tokens = &a->tokens};
+    const struct og_align_side there = {.text = &b->text, .tokens = &b->tokens};
     struct og_align_options options = OG_ALIGN_OPTIONS_DEFAULT;
     struct figures f = {.seconds = 1e9};
     struct og_run *copy = must_have(calloc(n_seeds + 1, sizeof(*copy)));

@@ -29,6 +29,7 @@
 struct og_align_side {
     const struct og_text *text;
     const struct og_tokens *tokens;
+    const uint32_t *samples; /* of the tokens, for og_text_seeds; may be NULL */
 };
 
 /* Whether a token is a character of a script without spaces. Without the text

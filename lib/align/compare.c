@@ -189,8 +189,10 @@ static og_status compare(og_comparison *c, const og_document *doc,
 {
     struct og_align_options align = OG_ALIGN_OPTIONS_DEFAULT;
     struct og_alignment alignment;
-    const struct og_align_side here = {&c->document.text, &c->document.tokens};
-    const struct og_align_side there = {&c->origin.text, &c->origin.tokens};
+    const struct og_align_side here = {.text = &c->document.text,
+                                       .tokens = &c->document.tokens};
+    const struct og_align_side there = {.text = &c->origin.text,
+                                        .tokens = &c->origin.tokens};
     align.min_copy = options->min_copy;
     align.reworded = options->reworded;
     TRY(read_side(&c->document, doc, options->tokens, err));

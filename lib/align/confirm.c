@@ -100,6 +100,9 @@ static og_status fetch_origins(struct og_confirming *c, size_t document_len,
         og_candidates_choose(labels, source->order, list, OG_CONFIRM_ORIGINS);
     c->n_docs = 0;
     c->n_fetched = 0;
+    for (uint32_t i = 0; i < n; i++)
+        c->docs[i] = list[i].doc;
+    if (source->expect != NULL) source->expect(source->ctx, c->docs, n);
     while (c->n_docs < n && may_fetch(c, document_len))
         TRY(fetch_origin(c, list[c->n_docs].doc, source, err));
     return OG_OK;
@@ -191,12 +194,11 @@ static og_status add_hits(struct og_confirming *c, uint32_t doc,
 }
 
 /* Shingles that the table has forgotten are still in the text of an origin.
- * Runs shorter than this are reported only if the table has them. */
-#define LEAST_TEXT_SEED 8
-
+ * Runs shorter than og_text_seed_len() are reported only if the table has
+ * them. */
 static og_status add_text_seeds(struct og_confirming *c,
                                 const struct og_tokens *document,
-                                const struct og_tokens *origin, og_error *err)
+                                struct og_align_side origin, og_error *err)
 {
     struct og_text_seeds *found = &c->text_seeds;
     TRY(og_text_seeds_find(found, document, origin, err));
@@ -214,7 +216,7 @@ static og_status find_seeds(struct og_confirming *c, uint32_t side,
     const struct og_tokens *origin = c->sides[side].tokens;
     const size_t first = c->n_seeds;
     TRY(add_hits(c, c->docs[side], sel, labels, document.tokens, origin, err));
-    TRY(add_text_seeds(c, document.tokens, origin, err));
+    TRY(add_text_seeds(c, document.tokens, c->sides[side], err));
     c->first_seed[side] = first;
     c->side_seeds[side] = c->n_seeds - first;
     return OG_OK;
@@ -675,8 +677,7 @@ og_status og_confirm(struct og_confirming *c, struct og_align_side document,
                      const struct og_confirm_source *source, og_error *err)
 {
     const size_t n_tokens = document.tokens->n;
-    const uint32_t text_seed =
-        sel->shingle_len > LEAST_TEXT_SEED ? sel->shingle_len : LEAST_TEXT_SEED;
+    const uint32_t text_seed = og_text_seed_len(sel->shingle_len);
     c->n = c->n_runs = c->n_found = c->n_seeds = 0;
     TRY(fetch_origins(c, n_tokens, labels, source, err));
     if (c->n_docs == 0) return OG_OK;

@@ -48,6 +48,8 @@ struct og_ranked {
 /* Where the texts come from. */
 struct og_confirm_source {
     void *ctx;
+    /* `side` is called for these documents next. May be NULL. */
+    void (*expect)(void *ctx, const uint32_t *docs, size_t n);
     /* The tokens of document `doc`, valid until the next call, except those of
      * the same `side` number, 0 .. OG_CONFIRM_ORIGINS - 1. Only hashes are
      * required. Tokens NULL: its text is not stored. */

@@ -17,6 +17,10 @@ struct og_text_seeds {
     size_t n_first; /* distinct ones */
     uint64_t *bits; /* a filter that rejects most shingles of an origin */
     size_t bits_cap, bit_mask;
+    uint32_t stride, short_len; /* of samples: every how many tokens of an
+                                   origin, and of how many */
+    uint64_t *short_bits;       /* the filter for those */
+    size_t short_bits_cap, short_mask;
     struct og_text_seed_slot *slots;
     size_t slots_cap, mask;
     uint64_t *sums; /* of each shingle */
@@ -25,6 +29,8 @@ struct og_text_seeds {
     size_t first_cap;
     uint32_t *there; /* per first position: where in the origin, plus 1 */
     size_t there_cap;
+    uint32_t begin, end; /* first positions with an entry are among these */
+    uint32_t repeat_end; /* after the last shingle that is not the first */
     struct og_run *data; /* the result */
     size_t n_found, cap;
 };
@@ -32,6 +38,19 @@ struct og_text_seeds {
 void og_text_seeds_init(struct og_text_seeds *seeds,
                         const og_allocator *allocator);
 void og_text_seeds_release(struct og_text_seeds *seeds);
+
+/* Tokens of a seed, when shingles have this many: fewer match by chance. */
+static inline uint32_t og_text_seed_len(uint32_t shingle_len)
+{
+    enum { LEAST_TEXT_SEED = 8 };
+    return shingle_len > LEAST_TEXT_SEED ? shingle_len : LEAST_TEXT_SEED;
+}
+
+/* og_align_side.samples of so many tokens, for seeds of k tokens. They are
+ * optional: without them each search makes them again. */
+size_t og_text_samples_count(size_t n_tokens, uint32_t k);
+void og_text_samples_make(const struct og_tokens *tokens, uint32_t k,
+                          uint32_t *out);
 
 /* Sets the document; k is at least 1. */
 og_status og_text_seeds_set(struct og_text_seeds *seeds,
@@ -43,12 +62,12 @@ og_status og_text_seeds_set(struct og_text_seeds *seeds,
  * in the tokens of both. */
 og_status og_text_seeds_find(struct og_text_seeds *seeds,
                              const struct og_tokens *document,
-                             const struct og_tokens *origin, og_error *err);
+                             struct og_align_side origin, og_error *err);
 
 /* Searches for the shingles of the document in another text, for the next two
  * functions. */
 void og_text_seeds_mark(struct og_text_seeds *seeds,
-                        const struct og_tokens *other);
+                        struct og_align_side other);
 
 /* How many of the distinct shingles of the document it contains, as a share. */
 double og_text_seeds_share(const struct og_text_seeds *seeds);

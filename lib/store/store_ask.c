@@ -297,6 +297,12 @@ struct confirm_context {
     bool was_other;            /* the table has changed since */
 };
 
+static void expect_sides(void *ctx, const uint32_t *docs, size_t n)
+{
+    const struct confirm_context *c = ctx;
+    og_origin_texts_expect(&c->trace->origins, docs, n);
+}
+
 static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
                            struct og_align_side *out, og_error *err)
 {
@@ -416,6 +422,7 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
                                       .n_before = subject->n_before};
     const struct og_confirm_source source = {
         .ctx = &context,
+        .expect = expect_sides,
         .side = give_side,
         .whole = give_whole,
         .ancestors = give_ancestors,
@@ -429,9 +436,11 @@ static og_status confirm(og_store *store, const struct og_subject *subject,
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     og_origin_texts_begin(&trace->origins);
-    return og_confirm(&trace->confirming,
-                      (struct og_align_side){&p->text, &p->tokens},
-                      &p->selection, &trace->labels, &source, err);
+    trace->origins.keeps_sources = !trace->filter.asking.no_texts;
+    return og_confirm(
+        &trace->confirming,
+        (struct og_align_side){.text = &p->text, .tokens = &p->tokens},
+        &p->selection, &trace->labels, &source, err);
 }
 
 /* The latest version before this one; nothing, when it is the first or the last
@@ -440,8 +449,8 @@ static og_status read_last_version(og_store *store, uint32_t number,
                                    og_trace *trace, og_document *out,
                                    og_error *err)
 {
-    const struct og_origin_side *side;
     struct og_entry entry;
+    og_bytes text;
     *out = (og_document){.id = {"", 0}, .text = {"", 0}};
     if (number == OG_NO_DOC ||
         og_catalogue_is_removed(&store->catalogue, number))
@@ -449,9 +458,9 @@ static og_status read_last_version(og_store *store, uint32_t number,
     if (trace->origins.reader == NULL)
         TRY(og_store_text_reader(store, &trace->origins.reader, err));
     og_origin_texts_begin(&trace->origins);
-    TRY(og_origin_texts_places(&trace->origins, number, true, &side, err));
+    TRY(og_origin_texts_source(&trace->origins, number, &text, err));
     TRY(og_lookup_get(&trace->lookup, number, &entry, err));
-    *out = og_entry_document(&entry, side->has_text ? side->source : out->text);
+    *out = og_entry_document(&entry, text);
     return OG_OK;
 }
 

@@ -140,9 +140,10 @@ static og_status drop_pieces(struct og_answering *a,
     while (n < a->n_pieces && !is_weighed(&a->pieces[n], filter))
         n++;
     if (n < a->n_pieces)
-        TRY(og_formulae_find(filter->formulae,
-                             (struct og_align_side){&p->text, &p->tokens},
-                             err));
+        TRY(og_formulae_find(
+            filter->formulae,
+            (struct og_align_side){.text = &p->text, .tokens = &p->tokens},
+            err));
     n = 0;
     for (size_t i = 0; i < a->n_pieces; i++)
         if (is_reported(&a->pieces[i], filter) &&

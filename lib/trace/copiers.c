@@ -49,28 +49,30 @@ void og_copiers_release(struct og_copiers *chain)
 
 /* ---- origins ---- */
 
-static const struct og_origin_side *side_of(const og_trace *trace,
-                                            uint64_t number)
+/* Only of an origin that was compared with the document. */
+static og_status origin_text(og_trace *trace, uint64_t number, og_bytes *out,
+                             og_error *err)
 {
     const struct og_confirming *c = &trace->confirming;
+    *out = (og_bytes){"", 0};
     for (uint32_t i = 0; i < c->n_docs; i++)
         if (c->docs[i] == number && trace->origins.places[i] != NULL)
-            return trace->origins.places[i];
-    return NULL;
+            return og_origin_texts_source(&trace->origins, (uint32_t)number,
+                                          out, err);
+    return OG_OK;
 }
 
 static og_status add_origin(struct og_copiers *chain, const og_span *span,
                             og_trace *trace, bool confirmed, og_error *err)
 {
     struct og_entry entry;
+    og_bytes text = {"", 0};
     if (!OG_GROW(chain->allocator, chain->origins, chain->origins_cap,
                  chain->n_origins + 1))
         return og_error_memory(err, sizeof(og_origin), "origins");
+    if (confirmed && !trace->filter.asking.no_texts)
+        TRY(origin_text(trace, span->origin, &text, err));
     TRY(og_lookup_get(&trace->lookup, (uint32_t)span->origin, &entry, err));
-    const struct og_origin_side *side =
-        confirmed && !trace->filter.asking.no_texts
-            ? side_of(trace, span->origin)
-            : NULL;
     chain->origins[chain->n_origins++] = (og_origin){
         .number = span->origin,
         .id = entry.id,
@@ -79,7 +81,7 @@ static og_status add_origin(struct og_copiers *chain, const og_span *span,
         .time = entry.has_time ? entry.time : 0,
         .has_time = entry.has_time,
         .time_source = entry.time_source,
-        .text = side != NULL ? side->source : (og_bytes){"", 0},
+        .text = text,
         .extra = entry.extra,
         .n_tokens = span->n_tokens,
         .n_matching = span->n_matching,
@@ -238,6 +240,8 @@ static void sort_candidates(const struct og_catalogue *catalogue,
         og_catalogue_get(catalogue, origin)->time, origin};
     struct og_doc_place places[MOST_LOOKED_AT];
     size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        __builtin_prefetch(og_catalogue_get(catalogue, c->data[i]));
     for (size_t i = 0; i < c->n; i++) {
         const uint32_t doc = c->data[i];
         const struct og_doc_place place = {
@@ -292,6 +296,12 @@ struct comparing {
     size_t n_compared;
 };
 
+static struct og_align_side scanned(const struct og_origin_side *side)
+{
+    return (struct og_align_side){.tokens = &side->tokens,
+                                  .samples = side->samples};
+}
+
 /* Counts for each origin the tokens of the document's passages from it that the
  * other text has too, in whole shingles. og_text_seeds_mark() must have been
  * called for that text. */
@@ -329,6 +339,7 @@ static og_status fetch_candidates(struct comparing *c,
                                   og_error *err)
 {
     const struct og_origin_side *side;
+    og_origin_texts_expect(&c->trace->origins, candidates->data, candidates->n);
     for (size_t i = 0; i < candidates->n; i++)
         if (find_compared(c, candidates->data[i]) == NULL)
             TRY(og_origin_texts_hashes(&c->trace->origins, candidates->data[i],
@@ -356,7 +367,7 @@ static og_status compare_text(struct comparing *c, uint32_t doc,
     c->budget -= known->n_tokens;
     *out = known;
     if (!is_new) return OG_OK;
-    og_text_seeds_mark(seeds, &side->tokens);
+    og_text_seeds_mark(seeds, scanned(side));
     known->doc = doc;
     known->share = og_text_seeds_share(seeds);
     count_shared(c, &side->tokens, known->n_shared);
@@ -425,7 +436,7 @@ static og_status compare_copiers(struct comparing *c,
                                (uint32_t)chain->origins[0].number, true, &side,
                                err));
     if (side->has_text) {
-        og_text_seeds_mark(&c->trace->confirming.text_seeds, &side->tokens);
+        og_text_seeds_mark(&c->trace->confirming.text_seeds, scanned(side));
         c->best = og_text_seeds_share(&c->trace->confirming.text_seeds);
     }
     c->n_told = n;

@@ -1,6 +1,7 @@
 #include "lib/trace/origin_cache.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "lib/base/bits.h"
 
@@ -92,29 +93,37 @@ static void unlist_side(struct og_origin_cache *cache,
 #define LEAST_SPARE  ((size_t)64 << 10)
 #define SPARE_EIGHTH 8
 
-/* Keeps the block of an evicted side, if it can; the side then has none. */
+/* The others stay in the order in which they came. */
+static struct og_spare_block take_spare(struct og_origin_cache *cache,
+                                        size_t number)
+{
+    const struct og_spare_block spare = cache->spares[number];
+    cache->n_spares--;
+    memmove(&cache->spares[number], &cache->spares[number + 1],
+            (cache->n_spares - number) * sizeof(spare));
+    cache->spare_bytes -= spare.len;
+    cache->bytes -= spare.len;
+    return spare;
+}
+
+/* Keeps the block of an evicted side, in the place of the oldest ones; the side
+ * then has none. */
 static void keep_spare(struct og_origin_cache *cache,
                        struct og_origin_side *side)
 {
-    if (side->block_len < LEAST_SPARE || cache->n_spares == OG_ORIGIN_SPARES ||
-        cache->spare_bytes + side->block_len > cache->most / SPARE_EIGHTH)
-        return;
+    const size_t most = cache->most / SPARE_EIGHTH;
+    if (side->block_len < LEAST_SPARE || side->block_len > most) return;
+    while (cache->n_spares == OG_ORIGIN_SPARES ||
+           cache->spare_bytes + side->block_len > most) {
+        const struct og_spare_block oldest = take_spare(cache, 0);
+        og_release(cache->allocator, oldest.data, oldest.len);
+    }
     cache->spares[cache->n_spares++] =
         (struct og_spare_block){side->block, side->block_len};
     cache->spare_bytes += side->block_len;
     cache->bytes += side->block_len;
     side->block = NULL;
     side->block_len = 0;
-}
-
-static struct og_spare_block take_spare(struct og_origin_cache *cache,
-                                        size_t number)
-{
-    const struct og_spare_block spare = cache->spares[number];
-    cache->spares[number] = cache->spares[--cache->n_spares];
-    cache->spare_bytes -= spare.len;
-    cache->bytes -= spare.len;
-    return spare;
 }
 
 /* The shortest that is long enough, and not much longer. */
@@ -194,6 +203,17 @@ struct og_origin_side *og_origin_cache_take(struct og_origin_cache *cache,
     }
     pthread_mutex_unlock(&cache->lock);
     return side;
+}
+
+void og_origin_cache_expect(struct og_origin_cache *cache, const uint32_t *docs,
+                            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(head_of(cache, docs[i]));
+    pthread_mutex_lock(&cache->lock);
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(*head_of(cache, docs[i]), 1);
+    pthread_mutex_unlock(&cache->lock);
 }
 
 struct og_origin_side *og_origin_cache_put(struct og_origin_cache *cache,

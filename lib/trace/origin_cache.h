@@ -48,7 +48,9 @@ struct og_origin_side {
     char *block;     /* memory of all that the others point to */
     size_t block_len;
     struct og_tokens tokens;
-    og_bytes source; /* the text as it was given */
+    uint32_t *samples; /* of these: lib/align/text_seeds.h */
+    og_bytes source;
+    /* the text as it was given */
     struct og_text text;
     /* ---- the cache's own ---- */
     struct og_origin_side *before, *after; /* in the ring */
@@ -86,6 +88,9 @@ void og_origin_cache_release(struct og_origin_cache *cache);
 /* The entry of a document, to be given back; NULL: not cached. */
 struct og_origin_side *og_origin_cache_take(struct og_origin_cache *cache,
                                             uint32_t doc);
+/* Prefetches what _take reads of these documents. */
+void og_origin_cache_expect(struct og_origin_cache *cache, const uint32_t *docs,
+                            size_t n);
 /* Adds an entry, which becomes the cache's. Returns the one to use, to be given
  * back: another thread may have added one first, and then `side` is freed. */
 struct og_origin_side *og_origin_cache_put(struct og_origin_cache *cache,

@@ -42,11 +42,13 @@ void og_origin_texts_init(struct og_origin_texts *origins,
                           const og_params *params,
                           const og_allocator *allocator)
 {
-    *origins = (struct og_origin_texts){.allocator = allocator,
-                                        .lookup = lookup,
-                                        .caches = caches,
-                                        .tokens = params->tokens,
-                                        .fold = params->fold};
+    *origins = (struct og_origin_texts){
+        .allocator = allocator,
+        .lookup = lookup,
+        .caches = caches,
+        .tokens = params->tokens,
+        .fold = params->fold,
+        .seed_len = og_text_seed_len(params->shingle_len)};
     og_text_init(&origins->folded, allocator);
     og_tokens_init(&origins->cut, allocator);
 }
@@ -110,8 +112,7 @@ static og_status hold(struct og_origin_texts *origins, struct og_held_side got,
 
 /* A document that was cut into tokens. */
 struct cut_document {
-    og_bytes source;
-    uint32_t oldest; /* segment that the source needs */
+    uint32_t oldest; /* segment that the text needs */
     const struct og_text *text;
     const struct og_tokens *tokens;
 };
@@ -138,15 +139,21 @@ static og_status add_block(struct og_origin_cache *cache,
     return og_error_memory(err, whole, "the text of an origin");
 }
 
-static og_status fill_hashes(struct og_origin_cache *cache,
+static og_status fill_hashes(const struct og_origin_texts *origins,
                              const struct cut_document *d,
                              struct og_origin_side *side, og_error *err)
 {
-    const size_t len = d->tokens->n * sizeof(*d->tokens->hash);
-    TRY(add_block(cache, side, len, 1, err));
+    const struct og_tokens *tokens = d->tokens;
+    const size_t len = tokens->n * sizeof(*tokens->hash);
+    const size_t samples_len =
+        og_text_samples_count(tokens->n, origins->seed_len) *
+        sizeof(*side->samples);
+    TRY(add_block(&origins->caches->hashes, side, len + samples_len, 2, err));
     char *at = side->block;
-    side->tokens.n = d->tokens->n;
-    side->tokens.hash = put_part(&at, d->tokens->hash, len);
+    side->tokens.n = tokens->n;
+    side->tokens.hash = put_part(&at, tokens->hash, len);
+    side->samples = (uint32_t *)(void *)at;
+    og_text_samples_make(tokens, origins->seed_len, side->samples);
     return OG_OK;
 }
 
@@ -158,8 +165,8 @@ static og_status fill_places(struct og_origin_cache *cache,
     const struct og_tokens *tokens = d->tokens;
     const size_t steps_len = text->n_steps * sizeof(*text->steps);
     const size_t places_len = tokens->n * sizeof(*tokens->begin);
-    const size_t len = d->source.len + text->len + steps_len + 2 * places_len;
-    TRY(add_block(cache, side, len, 5, err));
+    const size_t len = text->len + steps_len + 2 * places_len;
+    TRY(add_block(cache, side, len, 4, err));
     char *at = side->block;
     side->tokens.n = tokens->n;
     side->tokens.begin = put_part(&at, tokens->begin, places_len);
@@ -170,8 +177,6 @@ static og_status fill_places(struct og_origin_cache *cache,
     side->text.len = text->len;
     side->text.source_len = text->source_len;
     side->text.n_repaired = text->n_repaired;
-    side->source =
-        (og_bytes){put_part(&at, d->source.data, d->source.len), d->source.len};
     return OG_OK;
 }
 
@@ -183,7 +188,7 @@ static og_status fill_side(const struct og_origin_texts *origins,
 {
     side->oldest = d->oldest;
     if (cache == &origins->caches->hashes)
-        TRY(fill_hashes(cache, d, side, err));
+        TRY(fill_hashes(origins, d, side, err));
     else
         TRY(fill_places(cache, d, side, err));
     side->has_text = true;
@@ -192,54 +197,52 @@ static og_status fill_side(const struct og_origin_texts *origins,
 
 /* ---- texts ---- */
 
-/* Puts the text into the cache of texts; skipped if there is no memory. */
-static void keep_text(const struct og_origin_texts *origins, uint32_t doc,
-                      og_bytes text, uint32_t oldest)
+static og_status fill_source(struct og_origin_cache *cache, og_bytes text,
+                             uint32_t oldest, struct og_origin_side *side,
+                             og_error *err)
 {
-    struct og_origin_cache *cache = &origins->caches->texts;
-    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
-    if (side == NULL) return;
-    if (!og_origin_side_reserve(cache, side, text.len + 1)) {
-        og_origin_side_free(side, origins->allocator);
-        return;
-    }
+    if (!og_origin_side_reserve(cache, side, text.len + 1))
+        return og_error_memory(err, text.len, "the text of an origin");
     if (text.len > 0) memcpy(side->block, text.data, text.len);
     side->source = (og_bytes){side->block, text.len};
     side->oldest = oldest;
-    og_origin_cache_give(cache, og_origin_cache_put(cache, side));
+    side->has_text = true;
+    return OG_OK;
 }
 
-/* The tables for folding are large, so all texts are folded and cut with the
- * same ones, and a side gets a copy of the result. */
-static og_status cut_text(struct og_origin_texts *origins,
-                          struct og_origin_cache *cache, og_bytes text,
-                          uint32_t oldest, struct og_origin_side *side,
-                          og_error *err)
+/* Puts a text into the cache of texts and takes it from there. */
+static og_status put_source(struct og_origin_texts *origins, uint32_t doc,
+                            og_bytes text, uint32_t oldest,
+                            struct og_origin_side **out, og_error *err)
 {
-    const struct cut_document d = {text, oldest, &origins->folded,
-                                   &origins->cut};
-    origins->folded.fold = origins->fold;
-    TRY(og_text_fold(&origins->folded, text, err));
-    TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
-                         &origins->cut, err));
-    return fill_side(origins, cache, &d, side, err);
+    struct og_origin_cache *cache = &origins->caches->texts;
+    struct og_origin_side *side = og_origin_side_new(doc, origins->allocator);
+    if (side == NULL)
+        return og_error_memory(err, sizeof(*side), "the text of an origin");
+    const og_status status = fill_source(cache, text, oldest, side, err);
+    if (status != OG_OK) {
+        og_origin_side_free(side, origins->allocator);
+        return status;
+    }
+    *out = og_origin_cache_put(cache, side);
+    return OG_OK;
 }
 
-static og_status read_text(struct og_origin_texts *origins,
-                           struct og_origin_cache *cache,
-                           struct og_origin_side *side, og_error *err)
+/* From the store; NULL: it is no longer kept. */
+static og_status read_source(struct og_origin_texts *origins, uint32_t doc,
+                             struct og_origin_side **out, og_error *err)
 {
     struct og_entry entry;
     og_bytes text;
-    TRY(og_lookup_get(origins->lookup, side->doc, &entry, err));
+    *out = NULL;
+    TRY(og_lookup_get(origins->lookup, doc, &entry, err));
     if (entry.place.segment == 0) return OG_OK;
     const og_status status = og_text_reader_get(
         origins->reader, &entry.place, entry.text_len, &text, NULL, err);
-    if (status == OG_END) return OG_OK; /* it is no longer kept */
+    if (status == OG_END) return OG_OK;
     if (status != OG_OK) return status;
-    const uint32_t oldest = og_text_reader_oldest(origins->reader);
-    keep_text(origins, side->doc, text, oldest);
-    return cut_text(origins, cache, text, oldest, side, err);
+    return put_source(origins, doc, text,
+                      og_text_reader_oldest(origins->reader), out, err);
 }
 
 /* Texts that the store had to drop are dropped here too: otherwise an answer
@@ -257,16 +260,39 @@ static struct og_origin_side *take_kept(const struct og_origin_texts *origins,
     return NULL;
 }
 
+/* To be given back; NULL: it is not kept. */
+static og_status take_source(struct og_origin_texts *origins, uint32_t doc,
+                             struct og_origin_side **out, og_error *err)
+{
+    *out = take_kept(origins, &origins->caches->texts, doc);
+    return *out != NULL ? OG_OK : read_source(origins, doc, out, err);
+}
+
+/* The tables for folding are large, so all texts are folded and cut with the
+ * same ones, and a side gets a copy of the result. */
+static og_status cut_text(struct og_origin_texts *origins,
+                          struct og_origin_cache *cache,
+                          const struct og_origin_side *source,
+                          struct og_origin_side *side, og_error *err)
+{
+    const struct cut_document d = {source->oldest, &origins->folded,
+                                   &origins->cut};
+    origins->folded.fold = origins->fold;
+    TRY(og_text_fold(&origins->folded, source->source, err));
+    TRY(og_text_tokenise(&origins->folded, origins->tokens, origins->token_key,
+                         &origins->cut, err));
+    return fill_side(origins, cache, &d, side, err);
+}
+
 static og_status fetch(struct og_origin_texts *origins,
                        struct og_origin_cache *cache,
                        struct og_origin_side *side, og_error *err)
 {
-    struct og_origin_cache *texts = &origins->caches->texts;
-    struct og_origin_side *kept = take_kept(origins, texts, side->doc);
-    if (kept == NULL) return read_text(origins, cache, side, err);
-    const og_status status =
-        cut_text(origins, cache, kept->source, kept->oldest, side, err);
-    og_origin_cache_give(texts, kept);
+    struct og_origin_side *source;
+    TRY(take_source(origins, side->doc, &source, err));
+    if (source == NULL) return OG_OK;
+    const og_status status = cut_text(origins, cache, source, side, err);
+    og_origin_cache_give(&origins->caches->texts, source);
     return status;
 }
 
@@ -305,12 +331,16 @@ void og_origin_texts_put(struct og_origin_texts *origins, uint32_t doc,
                          const struct og_text *text,
                          const struct og_tokens *tokens)
 {
-    const struct cut_document d = {source, oldest, text, tokens};
+    const struct cut_document d = {oldest, text, tokens};
+    struct og_origin_side *kept;
     /* The store may already have had to give it up: another thread that looks
      * for it at this moment must not find it here. */
     if (!og_text_reader_has(origins->reader, oldest)) return;
     put_side(origins, &origins->caches->hashes, doc, &d);
     put_side(origins, &origins->caches->places, doc, &d);
+    if (origins->keeps_sources &&
+        put_source(origins, doc, source, oldest, &kept, NULL) == OG_OK)
+        og_origin_cache_give(&origins->caches->texts, kept);
 }
 
 static og_status get_side(struct og_origin_texts *origins,
@@ -328,13 +358,19 @@ static og_status get_side(struct og_origin_texts *origins,
     return OG_OK;
 }
 
-/* Prefetches the first hashes while others are compared; the hardware
+/* Prefetches the first samples while others are compared; the hardware
  * prefetcher loads the rest once it sees the access pattern. */
-static void expect(const uint64_t *hash, size_t n)
+static void expect(const uint32_t *samples, size_t n)
 {
-    enum { A_LINE = 8, MOST = 32 * A_LINE };
+    enum { A_LINE = 16, MOST = 32 * A_LINE };
     for (size_t i = 0; i < n && i < MOST; i += A_LINE)
-        __builtin_prefetch(hash + i);
+        __builtin_prefetch(samples + i);
+}
+
+void og_origin_texts_expect(struct og_origin_texts *origins,
+                            const uint32_t *docs, size_t n)
+{
+    og_origin_cache_expect(&origins->caches->hashes, docs, n);
 }
 
 og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
@@ -342,7 +378,8 @@ og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
                                  og_error *err)
 {
     TRY(get_side(origins, &origins->caches->hashes, doc, stays, out, err));
-    expect((*out)->tokens.hash, (*out)->tokens.n);
+    expect((*out)->samples,
+           og_text_samples_count((*out)->tokens.n, origins->seed_len));
     return OG_OK;
 }
 
@@ -351,6 +388,21 @@ og_status og_origin_texts_places(struct og_origin_texts *origins, uint32_t doc,
                                  og_error *err)
 {
     return get_side(origins, &origins->caches->places, doc, stays, out, err);
+}
+
+og_status og_origin_texts_source(struct og_origin_texts *origins, uint32_t doc,
+                                 og_bytes *out, og_error *err)
+{
+    struct og_origin_cache *cache = &origins->caches->texts;
+    struct og_origin_side *side = find_held(origins, cache, doc);
+    *out = (og_bytes){"", 0};
+    if (side == NULL) {
+        TRY(take_source(origins, doc, &side, err));
+        if (side == NULL) return OG_OK;
+        TRY(hold(origins, (struct og_held_side){cache, side, doc}, true, err));
+    }
+    *out = side->source;
+    return OG_OK;
 }
 
 og_status og_origin_texts_side(void *ctx, uint32_t doc, uint32_t number,
@@ -363,7 +415,9 @@ og_status og_origin_texts_side(void *ctx, uint32_t doc, uint32_t number,
     if (origins->reader == NULL) return OG_OK;
     TRY(og_origin_texts_hashes(origins, doc, true, &side, err));
     origins->hashes[number] = side;
-    if (side->has_text) *out = (struct og_align_side){.tokens = &side->tokens};
+    if (side->has_text)
+        *out = (struct og_align_side){.tokens = &side->tokens,
+                                      .samples = side->samples};
     return OG_OK;
 }
 
@@ -380,6 +434,7 @@ og_status og_origin_texts_whole(void *ctx, uint32_t doc, uint32_t number,
     struct og_tokens *joined = &origins->joined[number];
     *joined = side->tokens;
     joined->hash = hashes->tokens.hash;
-    *out = (struct og_align_side){&side->text, joined};
+    *out = (struct og_align_side){
+        .text = &side->text, .tokens = joined, .samples = hashes->samples};
     return OG_OK;
 }

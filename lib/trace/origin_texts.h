@@ -19,11 +19,12 @@
 #include <origo/params.h>
 
 /* Shared by all threads of a store. Every document that is compared is scanned
- * by the hashes of its tokens, 8 bytes each; reporting it, which happens for
- * one in three of them, needs the places of the tokens and the text, 20 bytes
- * more. So the two are kept apart, and the memory holds the hashes of many more
- * documents. Texts alone have a third cache: reading one from a file means
- * unpacking all that were packed with it. */
+ *by the hashes of its tokens, with their samples 9 bytes each;
+reporting it, which happens for
+ * one in three of them, needs the places of the tokens and the folded text, 14
+ * bytes more. So the two are kept apart, and the memory holds the hashes of
+ * many more documents. Texts as they were given have a third cache: reading one
+ * from a file means unpacking all that were packed with it. */
 struct og_origin_caches {
     struct og_origin_cache hashes, places, texts;
 };
@@ -43,6 +44,9 @@ struct og_origin_texts {
     og_token_kind tokens;
     uint64_t token_key;    /* 0 after _init */
     uint32_t fold;         /* of the store */
+    uint32_t seed_len;     /* of its seeds in texts */
+    bool keeps_sources;    /* texts are reported: those of new documents are
+                              kept as well */
     struct og_text folded; /* scratch */
     struct og_tokens cut;
     /* Entries that are held for the current document, and the last one that
@@ -74,6 +78,10 @@ void og_origin_texts_release(struct og_origin_texts *origins);
 /* Begins another document: what it does not request may be evicted. */
 void og_origin_texts_begin(struct og_origin_texts *origins);
 
+/* The hashes of these documents will be requested next. */
+void og_origin_texts_expect(struct og_origin_texts *origins,
+                            const uint32_t *docs, size_t n);
+
 /* The hashes of the tokens of a document, and nothing else; has_text is false
  * when the store keeps no text of it. Valid until the next call, or, if
  * `stays`, until the next og_origin_texts_begin(). */
@@ -81,11 +89,16 @@ og_status og_origin_texts_hashes(struct og_origin_texts *origins, uint32_t doc,
                                  bool stays, const struct og_origin_side **out,
                                  og_error *err);
 
-/* Its text, as it was given and folded, and the places of the tokens, without
- * their hashes. Otherwise the same. */
+/* Its folded text and the places of the tokens, without their hashes. Otherwise
+ * the same. */
 og_status og_origin_texts_places(struct og_origin_texts *origins, uint32_t doc,
                                  bool stays, const struct og_origin_side **out,
                                  og_error *err);
+
+/* Its text as it was given, valid until the next og_origin_texts_begin(); empty
+ * when the store keeps none. */
+og_status og_origin_texts_source(struct og_origin_texts *origins, uint32_t doc,
+                                 og_bytes *out, og_error *err);
 
 /* Document `doc` is now in the store, with this text, which needs segments from
  * `oldest` on, and these tokens, which are copied. If there is no memory it is

@@ -23,8 +23,10 @@ static inline void pair_init(struct pair *p)
         og_text_init(&p->texts[i], NULL);
         og_tokens_init(&p->tokens[i], NULL);
     }
-    p->document = (struct og_align_side){&p->texts[0], &p->tokens[0]};
-    p->origin = (struct og_align_side){&p->texts[1], &p->tokens[1]};
+    p->document =
+        (struct og_align_side){.text = &p->texts[0], .tokens = &p->tokens[0]};
+    p->origin =
+        (struct og_align_side){.text = &p->texts[1], .tokens = &p->tokens[1]};
     p->aligner = og_aligner_new(NULL);
     assert_non_null(p->aligner);
 }

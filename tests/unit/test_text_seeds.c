@@ -13,6 +13,11 @@ static struct og_tokens tokens_of(uint64_t *hash, size_t n)
     return (struct og_tokens){.hash = hash, .n = n};
 }
 
+static struct og_align_side side_of(const struct og_tokens *tokens)
+{
+    return (struct og_align_side){.tokens = tokens};
+}
+
 static bool is_equal(const struct og_tokens *document,
                      const struct og_tokens *origin, size_t here, size_t there,
                      size_t len)
@@ -43,8 +48,8 @@ static void check(const struct og_tokens *document,
     og_text_seeds_init(&seeds, NULL);
     assert_int_equal(og_text_seeds_set(&seeds, document, k, NULL), OG_OK);
     for (int turn = 0; turn < 2; turn++) /* nothing is left of the first */
-        assert_int_equal(og_text_seeds_find(&seeds, document, origin, NULL),
-                         OG_OK);
+        assert_int_equal(
+            og_text_seeds_find(&seeds, document, side_of(origin), NULL), OG_OK);
     mark_by_definition(document, origin, k, right);
     for (size_t i = 0; i < seeds.n_found; i++) {
         const struct og_run *run = &seeds.data[i];
@@ -99,7 +104,7 @@ static void check_marks(const struct og_tokens *document,
     struct og_text_seeds seeds;
     og_text_seeds_init(&seeds, NULL);
     assert_int_equal(og_text_seeds_set(&seeds, document, k, NULL), OG_OK);
-    og_text_seeds_mark(&seeds, other);
+    og_text_seeds_mark(&seeds, side_of(other));
     assert_true(og_text_seeds_share(&seeds) ==
                 share_by_definition(document, other, k));
     for (int turn = 0; turn < 8 && document->n > 0; turn++) {
@@ -126,7 +131,7 @@ static void random_texts(void **state)
     uint64_t lot = 11;
     uint64_t a[MOST], b[MOST];
     for (int turn = 0; turn < 2000; turn++) {
-        const uint32_t k = 1 + (uint32_t)(og_random_next(&lot) % 9);
+        const uint32_t k = 1 + (uint32_t)(og_random_next(&lot) % 12);
         const size_t n = og_random_next(&lot) % MOST;
         const size_t m = og_random_next(&lot) % MOST;
         const uint64_t n_words = 1 + og_random_next(&lot) % (turn % 2 ? 3 : 40);
@@ -150,7 +155,8 @@ static void find_at(og_cpu level, const struct og_tokens *document,
     og_cpu_force(level);
     og_text_seeds_init(seeds, NULL);
     assert_int_equal(og_text_seeds_set(seeds, document, 8, NULL), OG_OK);
-    assert_int_equal(og_text_seeds_find(seeds, document, origin, NULL), OG_OK);
+    assert_int_equal(og_text_seeds_find(seeds, document, side_of(origin), NULL),
+                     OG_OK);
 }
 
 static void vectors_find_the_same(void **state)
@@ -187,6 +193,51 @@ static void vectors_find_the_same(void **state)
     }
 }
 
+/* Samples that were kept change nothing: as many as were counted are read, and
+ * those alone. */
+static void kept_samples(void **state)
+{
+    (void)state;
+    uint64_t lot = 13;
+    uint64_t a[MOST], b[MOST];
+    for (int turn = 0; turn < 1000; turn++) {
+        const uint32_t k = 1 + (uint32_t)(og_random_next(&lot) % 12);
+        const size_t n = og_random_next(&lot) % MOST;
+        const size_t m = og_random_next(&lot) % MOST;
+        for (size_t i = 0; i < n; i++)
+            a[i] = random_word(&lot, turn % 2 ? 3 : 1000);
+        for (size_t i = 0; i < m; i++)
+            b[i] = random_word(&lot, turn % 2 ? 3 : 1000);
+        for (size_t i = 0; n > 50 && m > 50 && i < 30; i++)
+            a[n - 40 + i] = b[m - 30 + i];
+        const struct og_tokens document = tokens_of(a, n);
+        const struct og_tokens origin = tokens_of(b, m);
+        struct og_text_seeds made, kept;
+        const size_t n_samples = og_text_samples_count(m, k);
+        uint32_t *samples = malloc(n_samples * sizeof(*samples) + 1);
+        assert_non_null(samples);
+        og_text_samples_make(&origin, k, samples);
+        const struct og_align_side side = {.tokens = &origin,
+                                           .samples = samples};
+        og_text_seeds_init(&made, NULL);
+        og_text_seeds_init(&kept, NULL);
+        assert_int_equal(og_text_seeds_set(&made, &document, k, NULL), OG_OK);
+        assert_int_equal(og_text_seeds_set(&kept, &document, k, NULL), OG_OK);
+        assert_int_equal(
+            og_text_seeds_find(&made, &document, side_of(&origin), NULL),
+            OG_OK);
+        assert_int_equal(og_text_seeds_find(&kept, &document, side, NULL),
+                         OG_OK);
+        assert_int_equal(made.n_found, kept.n_found);
+        if (made.n_found > 0)
+            assert_memory_equal(made.data, kept.data,
+                                made.n_found * sizeof(*made.data));
+        og_text_seeds_release(&made);
+        og_text_seeds_release(&kept);
+        free(samples);
+    }
+}
+
 /* One word over and over, on both sides, takes no longer than other text. */
 static void one_word_a_million_times(void **state)
 {
@@ -198,7 +249,8 @@ static void one_word_a_million_times(void **state)
     const struct og_tokens tokens = tokens_of(hash, N);
     og_text_seeds_init(&seeds, NULL);
     assert_int_equal(og_text_seeds_set(&seeds, &tokens, 8, NULL), OG_OK);
-    assert_int_equal(og_text_seeds_find(&seeds, &tokens, &tokens, NULL), OG_OK);
+    assert_int_equal(
+        og_text_seeds_find(&seeds, &tokens, side_of(&tokens), NULL), OG_OK);
     assert_int_equal(seeds.n_found, 1);
     assert_int_equal(seeds.data[0].len, N);
     og_text_seeds_release(&seeds);
@@ -210,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_texts),
         cmocka_unit_test(vectors_find_the_same),
+        cmocka_unit_test(kept_samples),
         cmocka_unit_test(one_word_a_million_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
