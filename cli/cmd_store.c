@@ -134,13 +134,15 @@ static void print_servers(const og_servers_info *servers,
                           const og_store_info *info)
 {
     const uint64_t n_known = info->n_documents + info->n_removed;
-    printf("partitions    %" PRIu64 " of %" PRIu64 " bytes, %.1f to %.1f %% "
-           "full, on %" PRIu64 " servers\n",
-           servers->n_partitions,
-           servers->n_partitions > 0 ? info->table_bytes / servers->n_partitions
-                                     : 0,
-           100 * servers->least_full, 100 * servers->most_full,
-           servers->n_servers);
+    if (servers->n_partitions == 0)
+        printf("partitions    none: each fingerprint is a key\n");
+    else
+        printf("partitions    %" PRIu64 " of %" PRIu64 " bytes, %.1f to %.1f "
+               "%% full, on %" PRIu64 " servers\n",
+               servers->n_partitions,
+               info->table_bytes / servers->n_partitions,
+               100 * servers->least_full, 100 * servers->most_full,
+               servers->n_servers);
     printf("numbers       %" PRIu64 " assigned, %" PRIu64 " of them without a "
            "complete document\n",
            servers->n_numbers,
@@ -296,7 +298,7 @@ static int verify_run(const void *settings, const char *const *operands,
     progress_end(&progress);
     if (status != OG_OK) return say_error("verify", &err);
     if (s->quiet) return EXIT_DONE;
-    if (check.n_partitions > 0) {
+    if (!store_has_folder(&s->store)) {
         print_check_of_servers(&check);
         return EXIT_DONE;
     }

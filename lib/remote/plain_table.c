@@ -7,15 +7,13 @@
  * digits of 6 bits. HIT is document, offset and near in one signed number.
  *
  * A new fingerprint is set by SET NX; otherwise GET returns its holder. If the
- * new document is the earlier one, it takes over the key. No command does that
- * conditionally, so the two values are exchanged: SET GET writes ours and
- * returns the previous one; if that is still earlier, because another front end
- * took over the key meanwhile, it is restored in the same way. Each exchange
- * discards the later of two values, so the earliest remains, whatever other
- * front ends do; for a moment a reader may find a later one. A value is lost
- * only when a process dies between two exchanges, after it met another one at
- * the same key. EVAL could compare and set at once, but requests would be
- * longer, and a script would run for each fingerprint.
+ * new document is the earlier one, it takes over the key, by a script that sets
+ * the value only if it is still the one that was returned. If another front end
+ * took the key over meanwhile, the script returns its value, and the two are
+ * compared again: so the earliest remains, and a reader never finds a later
+ * one. SET GET, which exchanges two values, would need no script, but whoever
+ * dies between two exchanges leaves the later document. Only late documents take
+ * keys over, so few scripts are run.
  *
  * The server decides how long a key is kept (its LRU): a look-up renews it.
  * With allkeys-lru it may evict any key, with volatile-lru those with an
@@ -41,12 +39,9 @@
 /* A fingerprint that is looked up, or of a document that is added. */
 struct plain_op {
     uint32_t part, i; /* of the query, or the document */
-    struct og_hit hit;
-    bool is_own;   /* the hit to write is the document's rather than a restored
-                      one */
-    bool is_again; /* it must be exchanged once more */
+    bool is_again;    /* the document takes the key over from `seen` */
     char key[PREFIX_MAX + DIGITS_MAX];
-    char value[OG_PLAIN_VALUE_LEN];
+    char value[OG_PLAIN_VALUE_LEN], seen[OG_PLAIN_VALUE_LEN];
 };
 
 struct og_plain_room {
@@ -280,101 +275,89 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* By their numbers, unless the document knows better. */
-static bool is_before_document(uint32_t holder,
-                               const struct og_remote_document *d)
+/* Whether a holder keeps its key. By the numbers, unless the document knows
+ * better; with other front ends, those that the document does not name. */
+static bool must_stay(uint32_t holder, const struct og_remote_document *d)
 {
-    const bool is_reversed =
+    const uint32_t doc = d->additions->doc;
+    const bool is_named =
         d->n_reversed > 0 && bsearch(&holder, d->reversed, d->n_reversed,
                                      sizeof(holder), compare_numbers) != NULL;
-    return is_reversed ? holder > d->additions->doc
-                       : holder < d->additions->doc;
+    if (holder == doc) return true; /* it was the first */
+    if (d->before != NULL) return !is_named;
+    return is_named ? holder > doc : holder < doc;
 }
 
-/* Whether the existing hit must be kept. One of the document itself must: it
- * was the first. A restored one is earlier than the document; of others only
- * the numbers are known. */
-static bool must_stay(const struct plain_op *op, struct og_hit old,
-                      const struct og_remote_document *d)
+static void note_holder(struct og_remote_document *d, const struct plain_op *op,
+                        struct og_hit holder)
 {
-    if (old.doc == d->additions->doc) return op->is_own;
-    if (op->is_own) return is_before_document(old.doc, d);
-    return old.doc < op->hit.doc;
+    d->n_new += holder.doc == OG_NO_DOC;
+    if (d->before != NULL) d->before[op->i] = holder;
 }
 
-/* The key was set when it was new; and it was set in any case when this is not
- * the first time. */
-static og_status take_old(void *ctx, size_t number, const struct og_resp *reply,
-                          og_error *err)
+/* The key was set if there was none, and when a script found what was seen. */
+static og_status take_holder(void *ctx, size_t number,
+                             const struct og_resp *reply, og_error *err)
 {
     const struct plain_observing *o = ctx;
+    const og_bytes value = reply->items[0].bytes;
     struct plain_op *op = &o->room->ops[number];
     struct og_remote_document *d = &o->documents[op->part];
-    struct og_hit old;
+    struct og_hit holder = {.doc = OG_NO_DOC};
     bool is_there;
-    TRY(read_answer(o->table, o->room, op, reply, &is_there, &old, err));
-    op->is_again = false;
-    if (!is_there) {
-        d->n_new += o->is_first;
-        return OG_OK;
-    }
-    const bool stays = must_stay(op, old, d);
-    if (o->is_first) {
-        op->is_again = !stays;
-    } else if (stays) {
-        op->is_again = true;
-        op->is_own = false;
-        op->hit = old;
-    }
+    TRY(read_answer(o->table, o->room, op, reply, &is_there, &holder, err));
+    note_holder(d, op, holder);
+    const bool is_done = !is_there || must_stay(holder.doc, d) ||
+                         (!o->is_first && strlen(op->seen) == value.len &&
+                          memcmp(op->seen, value.data, value.len) == 0);
+    op->is_again = !is_done;
+    if (is_done) return OG_OK;
+    memcpy(op->seen, value.data, value.len); /* at most 20, it was read */
+    op->seen[value.len] = 0;
     return OG_OK;
 }
 
+/* SET key value [EX ttl] NX GET */
 static void put_set(struct plain_observing *o, size_t number)
 {
     struct og_redis_request *request = put_request(o->room, number, "SET");
-    struct plain_op *op = &o->room->ops[number];
-    og_plain_write_value(op->hit, op->value);
-    og_redis_add_word(request, og_redis_word(op->value));
+    og_redis_add_word(request, og_redis_word(o->room->ops[number].value));
     if (o->table->ttl[0] != 0) {
         og_redis_add_word(request, og_redis_word("EX"));
         og_redis_add_word(request, og_redis_word(o->table->ttl));
     }
-    if (o->is_first) og_redis_add_word(request, og_redis_word("NX"));
+    og_redis_add_word(request, og_redis_word("NX"));
     og_redis_add_word(request, og_redis_word("GET"));
 }
 
-/* Keys all have the same length, up to the padding. */
-static int compare_ops(const void *a, const void *b)
+/* The value of a key, which is changed if it is the one given, or missing. */
+#define TAKE_OVER                                                              \
+    "local v=redis.call('get',KEYS[1]) if not v or v==ARGV[1] then "           \
+    "if ARGV[3] then redis.call('set',KEYS[1],ARGV[2],'EX',ARGV[3]) else "     \
+    "redis.call('set',KEYS[1],ARGV[2]) end end return v"
+
+/* EVAL script 1 key seen value [ttl] */
+static void put_script(struct plain_observing *o, size_t number)
 {
-    const struct plain_op *x = a, *y = b;
-    const int by_key = memcmp(x->key, y->key, sizeof(x->key));
-    if (by_key != 0) return by_key;
-    return x->part != y->part ? compare_numbers(&x->part, &y->part)
-                              : compare_numbers(&x->i, &y->i);
+    struct og_redis_request *request = put_request(o->room, number, "EVAL");
+    const struct plain_op *op = &o->room->ops[number];
+    const og_bytes key = request->words[1];
+    request->n_words = 1;
+    og_redis_add_word(request, og_redis_word(TAKE_OVER));
+    og_redis_add_word(request, og_redis_word("1"));
+    og_redis_add_word(request, key);
+    og_redis_add_word(request, og_redis_word(op->seen));
+    og_redis_add_word(request, og_redis_word(op->value));
+    if (o->table->ttl[0] != 0)
+        og_redis_add_word(request, og_redis_word(o->table->ttl));
 }
 
-/* A document may have a fingerprint several times, and all of them find that
- * the key is to be taken over: the first one does. */
-static size_t drop_repeated(struct plain_op *ops, size_t n)
+static void keep_again(struct og_plain_room *room)
 {
-    size_t n_kept = 0;
-    if (n > 1) qsort(ops, n, sizeof(*ops), compare_ops);
-    for (size_t i = 0; i < n; i++) {
-        const struct plain_op *last = n_kept > 0 ? &ops[n_kept - 1] : NULL;
-        if (last == NULL || last->part != ops[i].part ||
-            memcmp(last->key, ops[i].key, sizeof(last->key)) != 0)
-            ops[n_kept++] = ops[i];
-    }
-    return n_kept;
-}
-
-static void keep_again(const struct plain_observing *o)
-{
-    struct og_plain_room *room = o->room;
     size_t n = 0;
     for (size_t i = 0; i < room->n; i++)
         if (room->ops[i].is_again) room->ops[n++] = room->ops[i];
-    room->n = o->is_first ? drop_repeated(room->ops, n) : n;
+    room->n = n;
 }
 
 static og_status run_observing(struct plain_observing *o, og_error *err)
@@ -382,10 +365,10 @@ static og_status run_observing(struct plain_observing *o, og_error *err)
     struct og_plain_room *room = o->room;
     for (o->is_first = true; room->n > 0; o->is_first = false) {
         for (size_t i = 0; i < room->n; i++)
-            put_set(o, i);
-        TRY(og_redis_client_run(o->client, room->requests, room->n, take_old, o,
-                                err));
-        keep_again(o);
+            (o->is_first ? put_set : put_script)(o, i);
+        TRY(og_redis_client_write(o->client, room->requests, room->n,
+                                  take_holder, o, err));
+        keep_again(room);
     }
     return OG_OK;
 }
@@ -418,8 +401,7 @@ og_status og_plain_observe(const struct og_plain_table *t,
         documents[d].n_new = 0;
         for (size_t i = 0; i < add->n && !documents[d].is_seen; i++) {
             struct plain_op *op = add_op(t, room, d, i, add->fp[i]);
-            op->hit = hit_of(t, add, i);
-            op->is_own = true;
+            og_plain_write_value(hit_of(t, add, i), op->value);
             if (room->n == MOST_OPS) TRY(run_observing(&o, err));
         }
     }

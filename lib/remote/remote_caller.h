@@ -77,6 +77,10 @@ og_status og_remote_ask_head(struct og_remote_table *t, const char *command,
                              og_redis_reply_fn *on_reply, void *ctx,
                              og_error *err);
 
+/* Records how many fingerprints a plain table was given, and, now and then,
+ * whether its servers have evicted any. */
+og_status og_remote_note_keys(struct og_remote_table *t, og_error *err);
+
 /* The error for a reply that does not have the form of the command's. */
 og_status og_remote_no_answer(const struct og_remote_table *t,
                               const char *command, og_error *err);

@@ -383,9 +383,7 @@ og_status og_remote_table_count(struct og_remote_table *t,
     return status;
 }
 
-/* The head of a plain table is written whole each time: where the server may
- * evict all keys, it may have evicted that one, too. */
-static og_status note_keys(struct og_remote_table *t, og_error *err)
+og_status og_remote_note_keys(struct og_remote_table *t, og_error *err)
 {
     const og_bytes evicted[] = {og_redis_word("evicted"), og_redis_word("1")};
     char number[24];
@@ -404,6 +402,8 @@ static og_status note_keys(struct og_remote_table *t, og_error *err)
     return OG_OK;
 }
 
+/* The head of a plain table is written whole each time: where the server may
+ * evict all keys, it may have evicted that one, too. */
 og_status og_remote_table_note(struct og_remote_table *t, uint32_t n,
                                og_error *err)
 {
@@ -416,7 +416,7 @@ og_status og_remote_table_note(struct og_remote_table *t, uint32_t n,
     else
         TRY(og_remote_ask_head(t, "HSET", words, 2, take_nothing, NULL, err));
     t->n_documents = n;
-    return t->is_plain ? note_keys(t, err) : OG_OK;
+    return t->is_plain ? og_remote_note_keys(t, err) : OG_OK;
 }
 
 /* ---- opening ---- */

@@ -347,7 +347,9 @@ static og_status observe_in_keys(struct og_remote_table *t,
         t->n_unnoted += documents[i].n_new;
         t->n_unchecked += documents[i].n_new;
     }
-    return OG_OK;
+    /* A front end that adds alone notes them with its documents. */
+    return n > 0 && documents[0].before != NULL ? og_remote_note_keys(t, err)
+                                                : OG_OK;
 }
 
 og_status og_remote_table_observe(struct og_remote_table *t,

@@ -49,25 +49,11 @@ static og_status check_params(const og_params *params, unsigned indexes,
                         "alone");
 }
 
-/* With plain keys a front end cannot learn what another has just added. */
-static og_status check_mode(const char *text, og_error *err)
-{
-    struct og_table_address address;
-    TRY(og_table_address_parse(text, &address, err));
-    const bool is_plain = address.mode == OG_TABLE_PLAIN;
-    memset(&address, 0, sizeof(address)); /* it has a password */
-    if (!is_plain) return OG_OK;
-    return og_error_set(err, OG_ERR_USAGE,
-                        "with a table in plain keys documents are in a "
-                        "catalogue, which is a store in a folder");
-}
-
 og_status og_store_open_shared(og_store *store, const char *address,
                                og_access access, const og_params *params,
                                unsigned indexes, og_error *err)
 {
     const bool is_made = access == OG_CREATE;
-    TRY(check_mode(address, err));
     if (is_made) TRY(check_params(params, indexes, err));
     og_catalogue_init(&store->catalogue, NULL, 0, INT64_MIN, store->allocator);
     og_pending_init(&store->pending, 0, store->allocator);

@@ -111,17 +111,17 @@ def origins(origo, store, query):
             for answer in lines(asked(origo, [store], query))]
 
 
-def test_rm(module, origo):
+def compare_rm(origo, module, query):
     with Server(module, port=True) as s, folder() as where:
-        address = "redis://127.0.0.1:%d/news" % s.port
+        address = "redis://127.0.0.1:%d/news%s" % (s.port, query)
         own = os.path.join(where, "own")
-        path, query = write_story(where)
+        path, asked_for = write_story(where)
         for store in (address, own):
             add(origo, store, path)
-            equal(origins(origo, store, query), [["a"], ["v"]])
+            equal(origins(origo, store, asked_for), [["a"], ["v"]])
             # The earliest of those that copied from it takes its passages.
             well(origo, "rm", "-s", store, "a", "v")
-            equal(origins(origo, store, query), [["b"], ["w"]])
+            equal(origins(origo, store, asked_for), [["b"], ["w"]])
             well(origo, "rm", "-s", store, "b")
             refused(origo, 3, ["no document 'a'"], "rm", "-s", store, "a",
                     "nobody")
@@ -133,7 +133,33 @@ def test_rm(module, origo):
                 origo, "verify", "-s", store) or store == own
             # The same document again is a new one, and comes last.
             add(origo, store, path)
-            equal(origins(origo, store, query)[0], ["a"])
+            equal(origins(origo, store, asked_for)[0], ["a"])
+
+
+def test_rm(module, origo):
+    compare_rm(origo, module, "")
+
+
+def test_plain(module, origo):
+    """A table in plain keys has no partitions; all else is the same."""
+    compare_rm(origo, None, "?mode=plain")
+    with Server(None, port=True) as s, folder() as where:
+        address = "redis://127.0.0.1:%d/news?mode=plain" % s.port
+        own = os.path.join(where, "own")
+        path = write_story(where)[0]
+        for store in (address, own):
+            add(origo, store, path)
+        same(well(origo, "export", "-q", "-s", address),
+             well(origo, "export", "-q", "-s", own))
+        info, local = (json.loads(well(origo, "info", "--json", "-s", store))
+                       for store in (address, own))
+        equal(info["partitions"], 0)
+        equal([info[k] for k in ("documents", "slots_used")],
+              [local[k] for k in ("documents", "slots_used")])
+        text = well(origo, "info", "-s", address).decode()
+        assert "each fingerprint is a key" in text, text
+        text = well(origo, "verify", "-s", address).decode()
+        assert "6 documents (0 removed), 0 partitions" in text, text
 
 
 def test_purge(module, origo):

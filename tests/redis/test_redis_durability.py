@@ -126,6 +126,25 @@ def test_dump_and_restore(module):
         equal(digests(c), before)
 
 
+def test_replicated_verbatim(module):
+    """The log has each command that changed something, as it was sent, and none
+    that did not."""
+    with Server(module, "--appendonly", "yes", "--appendfsync", "always") as s:
+        with s.connect() as c:
+            c("ORIGO.RESERVE", "k", 30000, "SLOTS", 16)
+            sent = [["ORIGO.OBSERVE", "k", document(i, [i, i + 1, 7]), *more]
+                    for i, more in enumerate(([], ["COUNT"], []))]
+            for command in sent:
+                c(*command)
+            c("ORIGO.LOOKUP", "k", fps(1, 2))
+            c.refusal("ORIGO.OBSERVE", "k", document(9, [1]) + b"x")
+        with open(log_of(s), "rb") as f:
+            log = f.read()
+        at = [log.find(support.encode(command)) for command in sent]
+        assert -1 not in at and at == sorted(at), at
+        equal(log.count(b"ORIGO."), 1 + len(sent))
+
+
 # ---- damage ----
 
 def refused_restore(c, data):
@@ -198,10 +217,15 @@ def test_damaged_rdb(module):
             equal(digest(c), before)
 
 
-def cut_aof(s, n):
-    """The last file of the log, without its last n bytes."""
-    path = sorted(glob.glob(os.path.join(s.folder, "appendonlydir",
+def log_of(s):
+    """Its last file."""
+    return sorted(glob.glob(os.path.join(s.folder, "appendonlydir",
                                          "*.incr.aof")))[-1]
+
+
+def cut_aof(s, n):
+    """Without the last n bytes."""
+    path = log_of(s)
     os.truncate(path, os.path.getsize(path) - n)
 
 

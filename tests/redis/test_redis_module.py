@@ -314,11 +314,13 @@ def test_memory_limit(module):
     with Server(module) as s, s.connect() as c:
         c("ORIGO.RESERVE", "k", 4 * MEGABYTE)
         fill(c, "k", n_documents=5)
+        before = digest(c)
         used = int(c.info("memory")["used_memory"])
         c("CONFIG", "SET", "maxmemory", used - MEGABYTE)
         assert c.refusal("ORIGO.RESERVE", "l", MEGABYTE).startswith("OOM ")
         assert c.refusal("SET", "x", "y").startswith("OOM ")
         equal(c("EXISTS", "l"), 0)
+        equal(digest(c), before)
         c("ORIGO.OBSERVE", "k", document(80, [1 << 60]))
         equal(holders(c("ORIGO.LOOKUP", "k", fps(1 << 60))), [80])
 

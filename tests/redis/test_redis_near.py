@@ -79,6 +79,15 @@ def test_same_answers(module, origo):
              near(origo, [address + "/news"], path))
 
 
+def test_plain_same_answers(module, origo):
+    """The log of sketches needs no module either."""
+    with Server(None, port=True) as s, folder() as where:
+        well(origo, "add", "-q", "-s",
+             "redis://127.0.0.1:%d/news?mode=plain" % s.port, "--memory",
+             MEMORY, "--index", "passages,near", "/dev/null")
+        compare(origo, "redis://127.0.0.1:%d" % s.port, where)
+
+
 def test_same_answers_of_a_cluster(module, origo):
     with test_redis_cluster.cluster(module) as nodes, folder() as where:
         compare(origo, "redis://127.0.0.1:%d" % nodes[0].port, where,

@@ -97,16 +97,14 @@ def compare(origo, address, path, where, query=""):
     own = [os.path.join(where, "own-" + name)]
     far = ["%s/%s%s" % (address, name, query), "--catalogue",
            os.path.join(where, "far-" + name)]
-    shared = ["%s/shared-%s" % (address, name)]
+    shared = ["%s/shared-%s%s" % (address, name, query)]
     more = ["--add", "--memory", MEMORY]
     added = asked(origo, own, path, *more)
     same(asked(origo, far, path, *more), added)
-    if not query:
-        same(asked(origo, shared, path, *more), added)
+    same(asked(origo, shared, path, *more), added)
     answers = asked(origo, own, path)
     same(asked(origo, far, path), answers)
-    if not query:
-        same(asked(origo, shared, path), answers)
+    same(asked(origo, shared, path), answers)
 
 
 # ---- the same answers ----
@@ -165,14 +163,14 @@ def finish(children):
         equal((child.returncode, text.decode()), (0, ""))
 
 
-def compare_fronts(origo, address, where, numbers=(2, 4)):
+def compare_fronts(origo, address, where, numbers=(2, 4), query=""):
     path = os.path.join(where, "stream.jsonl")
     write_stream(path, 800, versions=False)
     own = [os.path.join(where, "own")]
     well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
     answers = b"\n".join(without_copiers(asked(origo, own, path)))
     for n in numbers:
-        shared = "%s/fronts%d" % (address, n)
+        shared = "%s/fronts%d%s" % (address, n, query)
         finish([start_adding(origo, shared, share)
                 for share in write_shares(path, n, where)])
         same(b"\n".join(without_copiers(asked(origo, [shared], path))),
@@ -201,20 +199,20 @@ def test_fronts_of_a_cluster(module, origo):
         assert min(keys) * 2 > max(keys), keys
 
 
-def test_front_killed(module, origo):
+def kill_front(origo, module, query):
     """Others go on; its documents come again, and nothing is there twice."""
     with Server(module, port=True) as s, folder() as where:
         path = os.path.join(where, "stream.jsonl")
         write_stream(path, 600, versions=False)
         own = [os.path.join(where, "own")]
-        shared = "redis://127.0.0.1:%d/t" % s.port
+        shared = "redis://127.0.0.1:%d/t%s" % (s.port, query)
         well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, path)
         answers = b"\n".join(without_copiers(asked(origo, own, path)))
         shares = write_shares(path, 3, where)
         with s.connect() as c:
             children = [start_adding(origo, shared, share) for share in shares]
             support.wait_for(lambda: children[0].poll() is not None or
-                             c.info("origo").get("origo_documents"))
+                             c("DBSIZE") > 300)
             children[0].send_signal(signal.SIGKILL)
             children[0].communicate(timeout=support.LONG)
             finish(children[1:])
@@ -226,6 +224,14 @@ def test_front_killed(module, origo):
             assert b"600 there already" in added.stderr, added
             head = [k for k in c("KEYS", "origo:*:t") if k.endswith(b":t")]
             equal(int(c("HGET", head[0], "count")), 600)
+
+
+def test_front_killed(module, origo):
+    kill_front(origo, module, "")
+
+
+def test_plain_front_killed(module, origo):
+    kill_front(origo, None, "?mode=plain")
 
 
 def test_same_documents_at_once(module, origo):
@@ -241,15 +247,19 @@ def test_same_documents_at_once(module, origo):
              b"\n".join(without_copiers(asked(origo, own, path))))
 
 
-def test_follow(module, origo):
+def follow_into(origo, module, query):
     with Server(module, port=True) as s, folder() as where:
-        shared = "redis://127.0.0.1:%d/t" % s.port
+        shared = "redis://127.0.0.1:%d/t%s" % (s.port, query)
         own = [os.path.join(where, "own")]
         refused(origo, 2, ["--state"], "follow", "-s", shared, SAMPLE)
         well(origo, "follow", "--once", "-q", "-s", shared, "--memory", MEMORY,
              "--state", os.path.join(where, "state"), SAMPLE)
         well(origo, "add", "-q", "-s", *own, "--memory", MEMORY, SAMPLE)
         same(asked(origo, [shared], SAMPLE), asked(origo, own, SAMPLE))
+
+
+def test_follow(module, origo):
+    follow_into(origo, module, "")
 
 
 def post(port, path, body):
@@ -276,7 +286,7 @@ def serving(origo, address):
         child.stdout.close()
 
 
-def test_serve(module, origo):
+def serve_twice(origo, module, query):
     """Two servers of one store: each knows at once what the other was given."""
     if b"serve" not in well(origo, "help"):
         return "this build has no server"
@@ -284,7 +294,7 @@ def test_serve(module, origo):
     first = {"id": "a", "time": "2001-01-01", "text": text}
     older = {"id": "b", "time": "2000-01-01", "text": "He said " + text}
     with Server(module, port=True) as s:
-        address = "redis://127.0.0.1:%d/t" % s.port
+        address = "redis://127.0.0.1:%d/t%s" % (s.port, query)
         with serving(origo, address) as one, serving(origo, address) as two:
             equal(post(one, "/v1/documents", first)["result"], "added")
             equal(post(two, "/v1/documents", first)["result"], "known")
@@ -294,6 +304,10 @@ def test_serve(module, origo):
             answer = post(one, "/v1/trace", question)
             equal(answer["dominant"]["id"], "b")
             equal([c["id"] for c in answer["origins"][0]["copiers"]], ["a"])
+
+
+def test_serve(module, origo):
+    return serve_twice(origo, module, "")
 
 
 def test_killed_while_adding(module, origo):
@@ -369,6 +383,57 @@ def test_plain_same_answers_of_a_cluster(module, origo):
         compare(origo, "redis://" + hosts, path, where, "?mode=plain")
         for node in nodes[:3]:
             assert int(node.cli("DBSIZE")) > 1000
+
+
+def test_plain_fronts(module, origo):
+    """Late documents take keys over while others are added."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        compare_fronts(origo, "redis://127.0.0.1:%d" % s.port, where,
+                       query="?mode=plain")
+        stats = c("INFO", "commandstats").decode()
+        assert "cmdstat_eval:" in stats, stats
+
+
+def test_plain_fronts_of_a_cluster(module, origo):
+    with test_redis_cluster.cluster(None) as nodes, folder() as where:
+        hosts = ",".join("127.0.0.1:%d" % n.port for n in nodes[:3])
+        path, answers = compare_fronts(origo, "redis://" + hosts, where, (4,),
+                                       "?mode=plain")
+        # What is acknowledged has a replica.
+        shared = "redis://%s/safe?mode=plain&wait=1" % hosts
+        finish([start_adding(origo, shared, share)
+                for share in write_shares(path, 2, where)])
+        same(b"\n".join(without_copiers(asked(origo, [shared], path))),
+             answers)
+        refused(origo, 3, ["1 of 2 replicas"], "add", "-s",
+                "redis://%s/safe?wait=2&timeout=1" % hosts, SAMPLE)
+
+
+def test_plain_follow(module, origo):
+    follow_into(origo, None, "?mode=plain")
+
+
+def test_plain_serve(module, origo):
+    return serve_twice(origo, None, "?mode=plain")
+
+
+def test_plain_shared_evicts(module, origo):
+    """Keys that expire go; documents, which do not, stay."""
+    with Server(None, port=True) as s, folder() as where, s.connect() as c:
+        path = os.path.join(where, "stream.jsonl")
+        write_stream(path, 900, versions=False)
+        shared = "redis://127.0.0.1:%d/t?mode=plain&ttl=500000000" % s.port
+        c("CONFIG", "SET", "maxmemory-policy", "volatile-lru")
+        c("CONFIG", "SET", "maxmemory",
+          int(c.info("memory")["used_memory"]) + (3 << 20))
+        finish([start_adding(origo, shared, share)
+                for share in write_shares(path, 2, where)])
+        assert int(c.info("stats")["evicted_keys"]) > 100
+        equal(len(well(origo, "export", "-q", "-s", shared).splitlines()), 900)
+        well(origo, "verify", "-q", "-s", shared)
+        for answer in asked(origo, [shared], path).splitlines():
+            for span in json.loads(answer)["spans"]:
+                assert span["how"] == "verified", span
 
 
 def test_plain_killed_and_lost(module, origo):

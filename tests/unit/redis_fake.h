@@ -323,11 +323,31 @@ static inline void fake_unlink(struct fake_keys *k, og_bytes key)
     }
 }
 
-/* The two scripts of remote_removal.c. */
+/* The script of plain_table.c. */
+static inline void fake_take_over(struct fake_keys *k, int fd,
+                                  const struct og_resp_item *words)
+{
+    struct fake_value *v = fake_value(k, words[3].bytes);
+    const bool is_there = v->key[0] != 0;
+    const bool is_set = !is_there || fake_is(words[4].bytes, v->value);
+    if (is_there)
+        fake_bytes(fd, v->value, strlen(v->value));
+    else
+        fake_line(fd, "$-1\r\n");
+    if (!is_set) return;
+    fake_copy(words[3].bytes, v->key, sizeof(v->key));
+    fake_copy(words[5].bytes, v->value, sizeof(v->value));
+}
+
+/* That one, with a ttl or without, and the two of remote_removal.c. */
 static inline void fake_script(struct fake_keys *k, int fd,
                                const struct og_resp_item *words, size_t n)
 {
     const og_bytes none = {"", 0}, key = words[3].bytes;
+    if (n == 6 || n == 7) {
+        fake_take_over(k, fd, words);
+        return;
+    }
     struct fake_cell *c = fake_cell_of(k, key, none, false);
     if (n == 5) {
         char number[32];

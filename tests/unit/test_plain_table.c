@@ -188,6 +188,78 @@ static void test_the_order_may_be_another(void **state)
     assert_int_equal(find(fp, 100, false, NULL).doc, 8);
 }
 
+/* With other front ends: whom it met, and only those that it names give way. */
+static struct og_hit meet(uint32_t doc, uint64_t fp, uint32_t named,
+                          uint32_t *n_new)
+{
+    const uint16_t zero = 0;
+    struct og_hit before = {.doc = 12345};
+    const struct og_additions add = {
+        .doc = doc, .fp = &fp, .offset = &zero, .near = &zero, .n = 1};
+    struct og_remote_document one = {.additions = &add,
+                                     .reversed = &named,
+                                     .n_reversed = named != OG_NO_DOC,
+                                     .before = &before};
+    assert_int_equal(og_plain_observe(&table, room, client, &one, 1, NULL),
+                     OG_OK);
+    *n_new = one.n_new;
+    return before;
+}
+
+static void test_other_front_ends(void **state)
+{
+    const uint64_t fp = 5;
+    uint32_t n_new;
+    (void)state;
+    assert_int_equal(meet(7, fp, OG_NO_DOC, &n_new).doc, OG_NO_DOC);
+    assert_int_equal(n_new, 1);
+    /* Its number is smaller, but that says nothing. */
+    assert_int_equal(meet(3, fp, OG_NO_DOC, &n_new).doc, 7);
+    assert_int_equal(n_new, 0);
+    assert_int_equal(find(fp, 100, false, NULL).doc, 7);
+    assert_int_equal(meet(3, fp, 6, &n_new).doc, 7);
+    assert_int_equal(find(fp, 100, false, NULL).doc, 7);
+    assert_int_equal(meet(9, fp, 7, &n_new).doc, 7);
+    assert_int_equal(n_new, 0);
+    assert_int_equal(find(fp, 100, false, NULL).doc, 9);
+    /* Sent again, nothing changes. */
+    assert_int_equal(meet(9, fp, 7, &n_new).doc, 9);
+    assert_int_equal(find(fp, 100, false, NULL).doc, 9);
+}
+
+/* Two documents of a batch name the same later one: the first has it, and the
+ * second is told so. */
+static void test_two_of_a_batch(void **state)
+{
+    const uint64_t fps[] = {5, 5};
+    const uint16_t offsets[] = {1, 2};
+    const uint32_t named = 3;
+    struct og_hit before[2][2];
+    struct og_additions add[2];
+    struct og_remote_document documents[2];
+    uint32_t n_new;
+    (void)state;
+    (void)meet(3, fps[0], OG_NO_DOC, &n_new);
+    for (uint32_t i = 0; i < 2; i++) {
+        add[i] = (struct og_additions){.doc = 8 + i,
+                                       .fp = fps,
+                                       .offset = offsets,
+                                       .near = offsets,
+                                       .n = 2};
+        documents[i] = (struct og_remote_document){.additions = &add[i],
+                                                   .reversed = &named,
+                                                   .n_reversed = 1,
+                                                   .before = before[i]};
+    }
+    assert_int_equal(og_plain_observe(&table, room, client, documents, 2, NULL),
+                     OG_OK);
+    assert_int_equal(before[0][0].doc, 3);
+    assert_int_equal(before[0][1].doc, 8);
+    assert_int_equal(before[1][0].doc, 8);
+    assert_int_equal(find(5, 100, false, NULL).doc, 8);
+    assert_int_equal(find(5, 100, false, NULL).offset, 1);
+}
+
 /* More than are sent at once, and one of them several times. */
 static void test_many_keys(void **state)
 {
@@ -235,6 +307,8 @@ int main(void)
         TEST(test_evictions),
         TEST(test_the_earliest_keeps_a_key),
         TEST(test_the_order_may_be_another),
+        TEST(test_other_front_ends),
+        TEST(test_two_of_a_batch),
         TEST(test_many_keys),
         TEST(test_what_may_be_lost),
     };

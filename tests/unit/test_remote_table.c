@@ -369,22 +369,34 @@ static struct og_hit find_one(struct og_remote_table *r, uint8_t *lost)
     return hit;
 }
 
+/* The value of the one key that there is. */
+static char *only_value(void)
+{
+    for (size_t i = 0; i < FAKE_VALUES; i++)
+        if (keys.values[i].key[0] != 0) return keys.values[i].value;
+    fail_msg("there is no key");
+    return NULL;
+}
+
 /* Somebody else takes the key over at the same time: the earliest remains. */
 static void test_plain_race(void **state)
 {
-    char value[OG_PLAIN_VALUE_LEN], reply[64];
     uint32_t n_new;
     (void)state;
-    og_plain_write_value((struct og_hit){.doc = 2, .offset = 9}, value);
-    snprintf(reply, sizeof(reply), "$%zu\r\n%s\r\n", strlen(value), value);
-    /* 10 is set, 5 is refused by NX, 5 is exchanged and meets 2. */
+    /* What 5 and 1 are told of the key is older than what is there. */
     server.rules[0] = (struct fake_rule){
-        .command = "SET", .nth = 3, .reply = reply, .works = true};
+        .command = "SET", .nth = 2, .reply = "$11\r\n42950328327\r\n"};
+    server.rules[1] = (struct fake_rule){
+        .command = "SET", .nth = 3, .reply = "$11\r\n42950328327\r\n"};
     fake_start(&server);
     struct og_remote_table *r = open_well();
     set_one(r, 10, &n_new);
     assert_int_equal(n_new, 1);
     assert_int_equal(find_one(r, NULL).doc, 10);
+    pthread_mutex_lock(&keys.lock);
+    assert_string_equal(only_value(), "42950328327");
+    og_plain_write_value((struct og_hit){.doc = 2, .offset = 9}, only_value());
+    pthread_mutex_unlock(&keys.lock);
     set_one(r, 5, &n_new);
     assert_int_equal(n_new, 0);
     assert_int_equal(find_one(r, NULL).doc, 2);
