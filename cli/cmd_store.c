@@ -139,8 +139,7 @@ static void print_servers(const og_servers_info *servers,
     else
         printf("partitions    %" PRIu64 " of %" PRIu64 " bytes, %.1f to %.1f "
                "%% full, on %" PRIu64 " servers\n",
-               servers->n_partitions,
-               info->table_bytes / servers->n_partitions,
+               servers->n_partitions, info->table_bytes / servers->n_partitions,
                100 * servers->least_full, 100 * servers->most_full,
                servers->n_servers);
     printf("numbers       %" PRIu64 " assigned, %" PRIu64 " of them without a "

@@ -12,8 +12,8 @@
  * took the key over meanwhile, the script returns its value, and the two are
  * compared again: so the earliest remains, and a reader never finds a later
  * one. SET GET, which exchanges two values, would need no script, but whoever
- * dies between two exchanges leaves the later document. Only late documents take
- * keys over, so few scripts are run.
+ * dies between two exchanges leaves the later document. Only late documents
+ * take keys over, so few scripts are run.
  *
  * The server decides how long a key is kept (its LRU): a look-up renews it.
  * With allkeys-lru it may evict any key, with volatile-lru those with an

@@ -18,6 +18,13 @@ static int start(void **state)
     return 0;
 }
 
+static int start_plain(void **state)
+{
+    const int started = start(state);
+    strcat(address, "&mode=plain");
+    return started;
+}
+
 /* ---- stores ---- */
 
 static og_status try_open(const char *where, og_access access, unsigned indexes,
@@ -365,9 +372,6 @@ static void test_refused(void **state)
                      OG_ERR_USAGE);
     assert_int_equal(try_open("redis://h", OG_CREATE, 0, &store, &err),
                      OG_ERR_USAGE);
-    assert_int_equal(
-        try_open("redis://h/t?mode=plain", OG_CREATE, 0, &store, &err),
-        OG_ERR_USAGE);
     store = open_at(address, OG_CREATE);
     assert_string_equal(og_store_table(store), "news");
     assert_int_equal(og_store_remove(store, (og_bytes){"d1", 2}, &n, &err),
@@ -389,7 +393,8 @@ static void test_refused(void **state)
     assert_int_equal(og_store_close(store, &err), OG_OK);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name)  cmocka_unit_test_setup_teardown(name, start, stop)
+#define PLAIN(name) cmocka_unit_test_setup_teardown(name, start_plain, stop)
 
 int main(void)
 {
@@ -406,6 +411,11 @@ int main(void)
         TEST(test_same_documents_of_slow_fronts),
         TEST(test_browsed),
         TEST(test_refused),
+        PLAIN(test_stream),
+        PLAIN(test_one_by_one),
+        PLAIN(test_fronts),
+        PLAIN(test_fronts_one_by_one),
+        PLAIN(test_same_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
