@@ -128,6 +128,7 @@ void og_dedup_source_fill(struct og_dedup_run *run, struct og_dedup_source *out)
         .keep = o->keep,
         .keep_field = o->keep_field,
         .reject = o->rejects != NULL ? on_reject : NULL,
+        .output = &run->output,
         .folder = run->folder,
         .step = "documents",
     };

@@ -9,6 +9,9 @@
 #include "lib/os/temp_file.h"
 #include "lib/source/json/json_edit.h"
 
+/* A list that held more copies than this frees them. */
+#define LIST_KEEP_LEN ((size_t)256 << 10)
+
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -146,6 +149,7 @@ og_status og_dedup_output_open(struct og_dedup_output *out,
     if (o->report != NULL) {
         TRY(open_one(out, &out->report, o->report, state, from->report, err));
         out->has_report = true;
+        out->has_header = out->report.len != 0;
     }
     if (o->rejects != NULL) {
         TRY(open_one(out, &out->rejects, o->rejects, state, from->rejects,
@@ -161,7 +165,6 @@ og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err)
     if (out->has_rejects) TRY(og_new_file_commit(&out->rejects, err));
     if (out->has_report) TRY(og_new_file_commit(&out->report, err));
     if (out->has_kept) TRY(og_shards_commit(&out->kept, err));
-    og_pack_release(&out->line);
     return OG_OK;
 }
 
@@ -181,11 +184,14 @@ void og_dedup_output_close(struct og_dedup_output *out, bool are_kept)
     for (size_t i = 0; i < 3; i++)
         og_output_unlock(&out->locks[i]);
     og_pack_release(&out->line);
+    og_pack_release(&out->record);
 }
 
 og_status og_dedup_output_sync(struct og_dedup_output *out,
                                struct og_output_lens *lens, og_error *err)
 {
+    if (out->batch != NULL) TRY(og_stream_wait_written(out->batch, err));
+    if (out->list != NULL) TRY(og_dedup_output_write(out, out->list, err));
     if (out->has_kept) TRY(og_shards_sync(&out->kept, err));
     if (out->has_report) TRY(og_new_file_sync(&out->report, err));
     if (out->has_rejects) TRY(og_new_file_sync(&out->rejects, err));
@@ -228,49 +234,119 @@ static og_status report_removed(struct og_dedup_output *out,
     return report_decision(out, &decision, err);
 }
 
-/* ---- lines ---- */
+/* ---- items ---- */
 
-static og_status write_line(struct og_new_file *file, og_bytes line,
-                            og_error *err)
+void og_output_list_clear(struct og_output_list *list)
 {
-    TRY(og_new_file_write(file, line.data, line.len, err));
-    return og_new_file_write(file, "\n", 1, err);
+    list->n = 0;
+    list->bytes.len = 0;
+    if (list->bytes.cap > LIST_KEEP_LEN) og_pack_release(&list->bytes);
 }
 
-static og_status write_line_kept(struct og_dedup_output *out, og_bytes line,
-                                 og_error *err)
+void og_output_list_release(struct og_output_list *list)
+{
+    OG_UNGROW(NULL, list->items, list->cap);
+    og_pack_release(&list->bytes);
+    list->n = 0;
+}
+
+static og_status file_of(struct og_dedup_output *out, enum og_output_kind kind,
+                         struct og_new_file **to, og_error *err)
+{
+    *to = kind == OG_OUTPUT_REPORT ? &out->report : &out->rejects;
+    return kind == OG_OUTPUT_KEPT ? og_shards_next(&out->kept, to, err) : OG_OK;
+}
+
+/* The line of a document that is no record. */
+static og_status make_record(struct og_dedup_output *out,
+                             const og_document *document, og_bytes *line,
+                             og_error *err)
+{
+    struct og_pack *record = &out->record;
+    record->len = 0;
+    og_pack_document(record, document);
+    *line = (og_bytes){(const char *)record->data, record->len};
+    if (!record->failed) return OG_OK;
+    record->failed = false;
+    return og_error_memory(err, record->len, "a line of the output");
+}
+
+static og_status write_item(struct og_dedup_output *out,
+                            const struct og_output_item *item, og_error *err)
 {
     struct og_new_file *file;
-    TRY(og_shards_next(&out->kept, &file, err));
-    return write_line(file, line, err);
+    og_bytes line = {item->data, item->len};
+    TRY(file_of(out, item->kind, &file, err));
+    if (item->document != NULL)
+        TRY(make_record(out, item->document, &line, err));
+    TRY(og_new_file_write(file, line.data, line.len, err));
+    return item->ends_line ? og_new_file_write(file, "\n", 1, err) : OG_OK;
 }
 
-static og_status write_packed(struct og_new_file *file, struct og_pack *line,
-                              og_error *err)
+og_status og_dedup_output_write(struct og_dedup_output *out,
+                                struct og_output_list *list, og_error *err)
 {
+    for (size_t i = 0; i < list->n; i++) {
+        struct og_output_item item = list->items[i];
+        if (item.data == NULL)
+            item.data = (const char *)list->bytes.data + item.at;
+        TRY(write_item(out, &item, err));
+    }
+    og_output_list_clear(list);
+    return OG_OK;
+}
+
+static og_status put(struct og_dedup_output *out,
+                     const struct og_output_item *item, og_error *err)
+{
+    struct og_output_list *list = out->list;
+    if (list == NULL) return write_item(out, item, err);
+    if (!OG_GROW(NULL, list->items, list->cap, list->n + 1))
+        return og_error_memory(err, sizeof(*item), "a line of the output");
+    list->items[list->n++] = *item;
+    return OG_OK;
+}
+
+/* Bytes that do not stay. */
+static og_status put_copy(struct og_dedup_output *out,
+                          struct og_output_item item, og_error *err)
+{
+    struct og_output_list *list = out->list;
+    if (list == NULL) return write_item(out, &item, err);
+    item.at = list->bytes.len;
+    og_pack_bytes(&list->bytes, item.data, item.len);
+    item.data = NULL;
+    if (!list->bytes.failed) return put(out, &item, err);
+    list->bytes.failed = false;
+    return og_error_memory(err, item.len, "a line of the output");
+}
+
+static og_status put_line(struct og_dedup_output *out, enum og_output_kind kind,
+                          og_error *err)
+{
+    struct og_pack *line = &out->line;
     if (line->failed) {
         line->failed = false;
         return og_error_memory(err, line->len, "a line of the output");
     }
-    return og_new_file_write(file, line->data, line->len, err);
-}
-
-static og_status write_packed_kept(struct og_dedup_output *out, og_error *err)
-{
-    struct og_new_file *file;
-    TRY(og_shards_next(&out->kept, &file, err));
-    return write_packed(file, &out->line, err);
+    return put_copy(out,
+                    (struct og_output_item){.kind = kind,
+                                            .data = (const char *)line->data,
+                                            .len = line->len},
+                    err);
 }
 
 og_status og_dedup_write_kept(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err)
 {
+    const struct og_output_item item = {
+        .kind = OG_OUTPUT_KEPT,
+        .ends_line = doc->record.len != 0,
+        .document = doc->record.len != 0 ? NULL : &doc->doc,
+        .data = doc->record.data,
+        .len = doc->record.len};
     TRY(report_kept(out, doc->doc.id, NULL, err));
-    if (!out->has_kept) return OG_OK;
-    if (doc->record.len != 0) return write_line_kept(out, doc->record, err);
-    out->line.len = 0;
-    og_pack_document(&out->line, &doc->doc);
-    return write_packed_kept(out, err);
+    return out->has_kept ? put(out, &item, err) : OG_OK;
 }
 
 static void pack_tsv(struct og_pack *line, const struct og_removal *r)
@@ -334,7 +410,7 @@ static og_status write_annotated(struct og_dedup_output *out,
     out->line.failed |= match.failed || record.failed;
     og_pack_release(&match);
     og_pack_release(&record);
-    return write_packed_kept(out, err);
+    return put_line(out, OG_OUTPUT_KEPT, err);
 }
 
 og_status og_dedup_write_removed(struct og_dedup_output *out,
@@ -350,12 +426,12 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
     if (out->options->format == OG_FORMAT_JSON) {
         pack_jsonl(&out->line, removal);
     } else {
-        if (out->report.len == 0)
+        if (og_dedup_begins_report(out))
             og_pack_text(&out->line, "id\tduplicate_of\tsimilarity\tcluster\t"
                                      "file\tline\n");
         pack_tsv(&out->line, removal);
     }
-    return write_packed(&out->report, &out->line, err);
+    return put_line(out, OG_OUTPUT_REPORT, err);
 }
 
 og_status og_dedup_write_gone(struct og_dedup_output *out,
@@ -400,27 +476,41 @@ og_status og_dedup_pack_cut(const og_fields *fields,
 
 og_status og_dedup_write_cut(struct og_dedup_output *out,
                              const struct og_dedup_doc *doc, og_bytes text,
-                             og_bytes line, og_error *err)
+                             og_bytes line, bool stays, og_error *err)
 {
-    struct og_new_file *file;
+    const struct og_output_item item = {
+        .kind = OG_OUTPUT_KEPT, .data = line.data, .len = line.len};
     TRY(report_kept(out, doc->doc.id, &text, err));
     if (!out->has_kept) return OG_OK;
-    TRY(og_shards_next(&out->kept, &file, err));
-    return og_new_file_write(file, line.data, line.len, err);
+    return stays ? put(out, &item, err) : put_copy(out, item, err);
 }
 
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
                                 bool more, og_error *err)
 {
     if (!out->has_rejects) return OG_OK;
-    if (!more) return write_line(&out->rejects, record, err);
-    return og_new_file_write(&out->rejects, record.data, record.len, err);
+    return put_copy(out,
+                    (struct og_output_item){.kind = OG_OUTPUT_REJECTS,
+                                            .ends_line = !more,
+                                            .data = record.data,
+                                            .len = record.len},
+                    err);
 }
 
-og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
+bool og_dedup_begins_report(struct og_dedup_output *out)
+{
+    const bool begins = !out->has_header;
+    out->has_header = true;
+    return begins;
+}
+
+og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes lines,
                                 og_error *err)
 {
-    return out->has_report
-               ? og_new_file_write(&out->report, line.data, line.len, err)
-               : OG_OK;
+    if (!out->has_report) return OG_OK;
+    return put_copy(out,
+                    (struct og_output_item){.kind = OG_OUTPUT_REPORT,
+                                            .data = lines.data,
+                                            .len = lines.len},
+                    err);
 }

@@ -4,13 +4,36 @@
 /*   in:  documents and the decisions about them           (lib/dedup/dedup.c)
  *   out: kept lines, the report of removals, rejected records
  *
- * All three are part files until the end, and then get their names together. */
+ * All three are part files until the end, and then get their names together.
+ * The calling thread lists what a block adds to them, and the writing thread
+ * writes it (lib/stream/engine.h); without a list, it is written at once. */
 
 #include "lib/dedup/document_stream.h"
 #include "lib/disk/output.h"
 #include "lib/os/output_lock.h"
 
 #include <origo/dedup.h>
+
+enum og_output_kind { OG_OUTPUT_KEPT, OG_OUTPUT_REPORT, OG_OUTPUT_REJECTS };
+
+/* Bytes for an output, or a document, whose record is made when it is written.
+ */
+struct og_output_item {
+    enum og_output_kind kind;
+    bool ends_line;              /* a newline follows */
+    const og_document *document; /* or NULL */
+    const char *data;            /* NULL: in list->bytes, from `at` */
+    size_t at, len;
+};
+
+/* What a block adds to the outputs, in order. */
+struct og_output_list {
+    struct og_output_item *items;
+    size_t n, cap;
+    struct og_pack bytes;
+};
+void og_output_list_clear(struct og_output_list *list);
+void og_output_list_release(struct og_output_list *list);
 
 struct og_dedup_output {
     const og_dedup_options *options;
@@ -19,8 +42,13 @@ struct og_dedup_output {
     struct og_shards kept;
     struct og_new_file report, rejects;
     bool has_kept, has_report, has_rejects;
+    bool has_header;     /* the first line of a report of TSV */
     uint64_t n_decided;  /* documents of the input, reported to on_decision */
     struct og_pack line; /* scratch */
+    /* Of the current block; NULL: none. */
+    struct og_output_list *list;
+    const struct og_batch *batch;
+    struct og_pack record; /* scratch of the writing thread */
 };
 
 /* The length of each at a moment, to resume from. */
@@ -45,7 +73,12 @@ og_status og_dedup_output_commit(struct og_dedup_output *out, og_error *err);
 /* Also after a commit: releases the locks. */
 void og_dedup_output_close(struct og_dedup_output *out, bool are_kept);
 
-/* Makes everything so far durable; returns where it ends. */
+/* Writes what is listed, and clears the list. */
+og_status og_dedup_output_write(struct og_dedup_output *out,
+                                struct og_output_list *list, og_error *err);
+
+/* Makes everything so far durable, with what is listed of the current block;
+ * returns where it ends. */
 og_status og_dedup_output_sync(struct og_dedup_output *out,
                                struct og_output_lens *lens, og_error *err);
 
@@ -68,18 +101,21 @@ og_status og_dedup_write_removed(struct og_dedup_output *out,
 og_status og_dedup_write_gone(struct og_dedup_output *out,
                               const struct og_dedup_doc *doc, og_error *err);
 /* A document with a changed text: any thread appends its record to `line`; then
- * it is written. */
+ * it is written. With `stays`, `line` is valid until the block is written, like
+ * the strings of all documents; otherwise it is copied. */
 og_status og_dedup_pack_cut(const og_fields *fields,
                             const struct og_dedup_doc *doc, og_bytes text,
                             struct og_pack *line, og_error *err);
 og_status og_dedup_write_cut(struct og_dedup_output *out,
                              const struct og_dedup_doc *doc, og_bytes text,
-                             og_bytes line, og_error *err);
-/* `more`: its next bytes follow. */
+                             og_bytes line, bool stays, og_error *err);
+/* `more`: its next bytes follow. The bytes are copied. */
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
                                 bool more, og_error *err);
-/* A line of the report, with any content. */
-og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes line,
+/* Lines of the report, with any content, which are copied. The first ones of a
+ * report of TSV follow a header: true once, if there is none yet. */
+bool og_dedup_begins_report(struct og_dedup_output *out);
+og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes lines,
                                 og_error *err);
 
 #endif

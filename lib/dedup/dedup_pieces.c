@@ -164,7 +164,7 @@ static og_status report(struct og_piece_cutter *c, const struct og_dedup_doc *d,
     const bool is_jsonl = c->run->options->format == OG_FORMAT_JSON;
     if (c->run->options->report == NULL) return OG_OK;
     c->line.len = 0;
-    if (!is_jsonl && c->run->output.report.len == 0)
+    if (!is_jsonl && og_dedup_begins_report(&c->run->output))
         og_pack_text(&c->line, "id\tduplicate_of\tbegin\tend\tn_tokens\tfirst\t"
                                "file\tline\n");
     for (size_t i = 0; i < n; i++) {
@@ -200,5 +200,6 @@ og_status og_piece_cutter_write(struct og_piece_cutter *c,
     TRY(report(c, d, cut->pieces, cut->n, err));
     if (cut->is_all) return og_dedup_write_gone(&c->run->output, d, err);
     counts->kept_len += cut->text.len;
-    return og_dedup_write_cut(&c->run->output, d, cut->text, cut->record, err);
+    return og_dedup_write_cut(&c->run->output, d, cut->text, cut->record,
+                              cut->stays, err);
 }

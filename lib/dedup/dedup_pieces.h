@@ -35,6 +35,7 @@ struct og_cut_document {
     size_t n;
     bool is_all;           /* no token remains: it is removed as a whole */
     og_bytes text, record; /* the remaining text; empty if n is 0 */
+    bool stays;            /* record is valid until the block is written */
 };
 
 struct og_piece_cutter {

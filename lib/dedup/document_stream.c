@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/dedup/dedup_output.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/os/secret.h"
@@ -235,6 +236,21 @@ static og_status end_batch(void *ctx, struct og_batch *b, og_error *err)
     return s->source->end_block(s->source->ctx, b->block.sequence, err);
 }
 
+/* ---- what is written of a batch ---- */
+
+/* Behind what the level has of a batch. */
+static size_t list_at(const struct stream *s)
+{
+    const size_t align = _Alignof(struct og_output_list);
+    return (s->source->own_len + align - 1) / align * align;
+}
+
+static struct og_output_list *list_of(const struct stream *s,
+                                      const struct og_batch *b)
+{
+    return (struct og_output_list *)(void *)((char *)b->own + list_at(s));
+}
+
 /* ---- phases ---- */
 
 /* When a document was made its strings were still the record's. */
@@ -250,7 +266,13 @@ static og_status make_batch(void *ctx, void *mine, struct og_batch *b,
 static og_status begin_batch(void *ctx, struct og_batch *b, og_error *err)
 {
     const struct stream *s = ctx;
-    return s->source->begin_block(s->source->ctx, b, err);
+    const struct og_dedup_source *source = s->source;
+    if (source->output != NULL) {
+        source->output->list = list_of(s, b);
+        source->output->batch = b;
+    }
+    if (source->begin_block == NULL) return OG_OK;
+    return source->begin_block(source->ctx, b, err);
 }
 
 static og_status settle_batch(void *ctx, struct og_batch *b, og_error *err)
@@ -263,6 +285,34 @@ static og_status finish_stream(void *ctx, struct og_batch *last, og_error *err)
 {
     const struct stream *s = ctx;
     return s->source->finish(s->source->ctx, last, err);
+}
+
+/* ---- writing ---- */
+
+static void clear_batch(void *ctx, struct og_batch *b)
+{
+    og_output_list_clear(list_of(ctx, b));
+}
+
+static void release_batch(void *ctx, struct og_batch *b)
+{
+    og_output_list_release(list_of(ctx, b));
+}
+
+static og_status write_batch(void *ctx, struct og_batch *b, og_error *err)
+{
+    const struct stream *s = ctx;
+    return og_dedup_output_write(s->source->output, list_of(s, b), err);
+}
+
+static void use_output(const struct stream *s, struct og_stream_work *work)
+{
+    if (s->source->output == NULL) return;
+    work->batch_len = list_at(s) + sizeof(struct og_output_list);
+    work->clear_batch = clear_batch;
+    work->release_batch = release_batch;
+    work->begin_batch = begin_batch;
+    work->write = write_batch;
 }
 
 /* ---- the documents of a store ---- */
@@ -312,12 +362,17 @@ og_status og_dedup_stream(const struct og_dedup_source *source,
     if (source->reject != NULL && source->folder != NULL)
         work.on_passed = on_passed;
     work.batch_len = source->own_len;
+    use_output(&s, &work);
     if (source->make_block != NULL) work.make_batch = make_batch;
     if (source->begin_block != NULL) work.begin_batch = begin_batch;
     if (source->settle_block != NULL) work.settle = settle_batch;
     if (source->finish != NULL) work.finish = finish_stream;
     read_store(source, &input, &work);
     const og_status status = og_stream_documents(&input, &work, counts, err);
+    if (source->output != NULL) {
+        source->output->list = NULL;
+        source->output->batch = NULL;
+    }
     if (s.passed_fd >= 0) close(s.passed_fd);
     return status;
 }

@@ -16,8 +16,10 @@
 
 #include <origo/dedup.h>
 
-/* A document of the stream; all views are into its batch, valid during
- * take(). */
+struct og_dedup_output;
+
+/* A document of the stream; all views are into its batch, valid until that is
+ * written. */
 struct og_dedup_doc {
     const struct og_block *block;
     og_bytes record; /* its line of JSONL without the newline; len 0: none */
@@ -81,6 +83,8 @@ struct og_dedup_source {
     /* A record that could not be read, without its newline; `more` says that
      * its next bytes follow. */
     og_status (*reject)(void *ctx, og_bytes record, bool more, og_error *err);
+    /* Written block by block, by a thread of its own; NULL: none. */
+    struct og_dedup_output *output;
     const char *folder; /* of a temporary file for rejects; NULL: those longer
                            than a document may be are not reported */
     const char *step;   /* of progress */

@@ -646,7 +646,6 @@ static og_status write_again(struct level *l, og_error *err)
     source.key = &l->key;
     source.ctx = l;
     source.take = take_second;
-    source.input.n_threads = 1;
     l->n_again = l->run->counts->n_against;
     if (l->removed != NULL) TRY(og_sorter_finish(l->removed, err));
     TRY(step_removed(l, err));

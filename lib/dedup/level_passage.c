@@ -390,6 +390,7 @@ static og_status keep_cut(struct og_batch *b, struct og_dedup_doc *d,
         !OG_BATCH_KEEP(b, cut.document.record.data, document->record.len))
         return og_error_memory(err, document->text.len, "pieces");
     cut.document.pieces = cut.pieces;
+    cut.document.stays = true;
     if (!OG_BATCH_KEEP(b, kept, 1))
         return og_error_memory(err, sizeof(cut), "pieces");
     d->made = kept;

@@ -9,6 +9,7 @@
 #include "lib/stream/engine.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,7 +60,9 @@ struct og_stream {
     struct og_problem_reporter reporter;
     struct long_texts long_texts;
     uint64_t n_given, n_batches;
-    bool is_ended; /* the callback has no more documents */
+    bool is_ended;          /* the callback has no more documents */
+    atomic_bool has_failed; /* a batch was not written: */
+    og_error write_failure; /* why; set before */
 };
 
 og_input og_input_default(void)
@@ -551,17 +554,45 @@ static og_status take_batch(struct og_stream *s, struct og_batch *b,
     return OG_OK;
 }
 
+/* ---- the writing thread ---- */
+
+static void write_batch(void *ctx, void *job)
+{
+    struct og_stream *s = ctx;
+    og_error err = {.status = OG_OK};
+    if (atomic_load(&s->has_failed)) return;
+    if (s->work->write(s->work->ctx, job, &err) == OG_OK) return;
+    s->write_failure = err;
+    atomic_store(&s->has_failed, true);
+}
+
+static og_status check_written(struct og_stream *s, og_error *err)
+{
+    if (!atomic_load(&s->has_failed)) return OG_OK;
+    return og_error_pass(err, &s->write_failure);
+}
+
+og_status og_stream_wait_written(const struct og_batch *b, og_error *err)
+{
+    og_ring_wait_written(b->stream->ring);
+    return check_written(b->stream, err);
+}
+
+/* ---- all batches ---- */
+
 static og_status take_all(struct og_stream *s, struct og_ring *ring,
                           og_error *err)
 {
     for (bool is_last = false; !is_last;) {
         struct og_batch *b = og_ring_next(ring, &is_last);
+        TRY(check_written(s, err));
         TRY(take_batch(s, b, err));
         if (is_last && s->work->finish != NULL)
             TRY(s->work->finish(s->work->ctx, b, err));
         og_ring_give_back(ring);
     }
-    return OG_OK;
+    og_ring_wait_written(ring);
+    return check_written(s, err);
 }
 
 /* ---- timings ---- */
@@ -593,17 +624,18 @@ static size_t most_in_flight(const struct og_stream *s)
 static og_status run(struct og_stream *s, og_error *err)
 {
     const og_input *input = s->input;
-    const struct og_ring_work work = {.ctx = s,
-                                      .job_len = sizeof(struct og_batch) +
-                                                 s->work->batch_len,
-                                      .worker_len = s->work->worker_len,
-                                      .start_worker = start_worker,
-                                      .stop_worker = stop_worker,
-                                      .release_job = release_batch,
-                                      .read = read_batch,
-                                      .prepare = prepare_batch,
-                                      .is_timed = input->on_timing != NULL,
-                                      .most_in_flight = most_in_flight(s)};
+    const struct og_ring_work work = {
+        .ctx = s,
+        .job_len = sizeof(struct og_batch) + s->work->batch_len,
+        .worker_len = s->work->worker_len,
+        .start_worker = start_worker,
+        .stop_worker = stop_worker,
+        .release_job = release_batch,
+        .read = read_batch,
+        .prepare = prepare_batch,
+        .write = s->work->write != NULL ? write_batch : NULL,
+        .is_timed = input->on_timing != NULL,
+        .most_in_flight = most_in_flight(s)};
     og_status status = OG_OK;
     if (s->work->next == NULL && input->next == NULL)
         status = og_source_new(input->paths, input->n_paths, &s->options,

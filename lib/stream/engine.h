@@ -13,10 +13,12 @@
  *               everything that needs no other document (tokens, sketches, ...)
  *     take      the calling thread takes document after document, batch after
  *               batch, in the order of the input
+ *     write     the writing thread writes what came of each, in the same order,
+ *               while later ones are taken
  *
  * The calling thread sees the same documents, problems and counts for any
  * number of threads. A batch has the same content however many threads there
- * are, and is kept until all of it was taken.
+ * are, and is kept until all of it was taken and written.
  *
  * Problems are reported at their position among the documents. A file that
  * cannot be read is also a problem: reading continues with the others, and its
@@ -106,6 +108,12 @@ struct og_stream_work {
     og_status (*skip)(void *ctx, struct og_batch *batch,
                       const struct og_source_problem *problem, og_error *err);
 
+    /* ---- the writing thread, in order ---- */
+
+    /* A batch that was taken whole. Its failure is that of the stream, soon
+     * afterwards; the batches after it are not written. May be NULL. */
+    og_status (*write)(void *ctx, struct og_batch *batch, og_error *err);
+
     /* ---- the reading thread ---- */
 
     /* Documents in place of those of the input, with their numbers; `name` is
@@ -147,6 +155,10 @@ og_status og_stream_share(const struct og_batch *batch, size_t n,
  * Results must not depend on that. */
 struct og_phases og_stream_phases(const struct og_batch *batch);
 unsigned og_stream_threads(const struct og_batch *batch);
+
+/* In take(), settle(), end_batch(), finish(): returns when all earlier batches
+ * are written. */
+og_status og_stream_wait_written(const struct og_batch *batch, og_error *err);
 
 /* "stopped by the caller" */
 og_status og_stream_stopped(og_error *err);

@@ -1,13 +1,13 @@
 /* The jobs are a ring. They are numbered as they are read, number i goes into
- * place i modulo the length of the ring, and three counters chase each other
+ * place i modulo the length of the ring, and four counters chase each other
  * around it:
  *
- *     n_done    <=  n_taken    <=  n_read   <=  n_done + n_jobs
- *     (caller)      (workers)      (reader)
+ *     n_free    <=  n_done    <=  n_taken    <=  n_read   <=  n_free + n_jobs
+ *     (writer)      (caller)      (workers)      (reader)
  *
  * So there is no queue, results are in the order of reading, memory is bounded,
  * and a slow caller makes all threads wait. A job is accessed by one thread at
- * a time, outside the lock; the lock is taken three times per job, which is
+ * a time, outside the lock; the lock is taken four times per job, which is
  * negligible compared with preparing it.
  *
  * Pieces of the caller's phases (og_ring_share) come before jobs: everything
@@ -76,12 +76,16 @@ struct og_ring {
     bool has_reader;
     pthread_t reader;
     struct og_stage_times reader_times;
+    bool has_writer; /* otherwise the caller writes */
+    pthread_t writer;
+    struct og_stage_times writer_times;
     struct og_stage_begin taking; /* the caller has a job */
     /* Under the lock. */
     pthread_mutex_t lock;
-    pthread_cond_t may_read, may_prepare, may_take, has_left;
+    pthread_cond_t may_read, may_prepare, may_take, may_write, has_left,
+        has_written;
     struct phase phase;
-    uint64_t n_read, n_taken, n_done;
+    uint64_t n_read, n_taken, n_done, n_free;
     unsigned n_waiting; /* idle workers */
     size_t in_flight;
     bool stop;
@@ -102,6 +106,15 @@ static void read_job(struct og_ring *r, struct place *p,
     og_stage_end(times, "read", begin);
 }
 
+static void write_job(struct og_ring *r, const struct place *p,
+                      struct og_stage_times *times)
+{
+    if (r->work.write == NULL) return;
+    const struct og_stage_begin begin = og_stage_begin(times);
+    r->work.write(r->work.ctx, p->job);
+    og_stage_end(times, "write", begin);
+}
+
 static void prepare_job(struct og_ring *r, struct place *p, struct worker *w,
                         struct og_stage_times *times)
 {
@@ -114,7 +127,7 @@ static void prepare_job(struct og_ring *r, struct place *p, struct worker *w,
 
 static bool has_room(const struct og_ring *r)
 {
-    const uint64_t n = r->n_read - r->n_done;
+    const uint64_t n = r->n_read - r->n_free;
     return n < r->n_jobs && (n == 0 || r->in_flight < r->work.most_in_flight);
 }
 
@@ -141,6 +154,55 @@ static void *read_all(void *ctx)
     }
     og_stage_rest(&r->reader_times, "wake");
     return NULL;
+}
+
+/* ---- the writer ---- */
+
+/* With the lock held. */
+static void free_place(struct og_ring *r)
+{
+    r->in_flight -= place_of(r, r->n_free)->len;
+    r->n_free++;
+    pthread_cond_signal(&r->may_read);
+}
+
+/* With the lock held: the next job to write; NULL: the ring was stopped. */
+static struct place *wait_to_write(struct og_ring *r)
+{
+    const double waits = og_wait_begin(&r->writer_times);
+    while (!r->stop && r->n_free == r->n_done)
+        pthread_cond_wait(&r->may_write, &r->lock);
+    og_wait_end(&r->writer_times, waits);
+    return r->stop ? NULL : place_of(r, r->n_free);
+}
+
+static void *write_all(void *ctx)
+{
+    struct og_ring *r = ctx;
+    for (;;) {
+        pthread_mutex_lock(&r->lock);
+        const struct place *p = wait_to_write(r);
+        pthread_mutex_unlock(&r->lock);
+        if (p == NULL) break;
+        write_job(r, p, &r->writer_times);
+        pthread_mutex_lock(&r->lock);
+        free_place(r);
+        if (r->n_free == r->n_done) pthread_cond_signal(&r->has_written);
+        pthread_mutex_unlock(&r->lock);
+    }
+    og_stage_rest(&r->writer_times, "wake");
+    return NULL;
+}
+
+void og_ring_wait_written(struct og_ring *r)
+{
+    if (!r->has_writer) return;
+    const double waits = og_wait_begin(&r->caller.times);
+    pthread_mutex_lock(&r->lock);
+    while (r->n_free != r->n_done)
+        pthread_cond_wait(&r->has_written, &r->lock);
+    pthread_mutex_unlock(&r->lock);
+    og_wait_end(&r->caller.times, waits);
 }
 
 /* ---- pieces ---- */
@@ -273,7 +335,9 @@ const struct og_stage_times *og_ring_times(struct og_ring *r, unsigned i)
 {
     if (i == 0) return &r->caller.times;
     if (i == 1) return &r->reader_times;
-    return i - 2 < r->n_workers ? &r->workers[i - 2].times : NULL;
+    if (i - 2 < r->n_workers) return &r->workers[i - 2].times;
+    return i - 2 == r->n_workers && r->work.write != NULL ? &r->writer_times
+                                                          : NULL;
 }
 
 unsigned og_ring_threads(const struct og_ring *r)
@@ -346,11 +410,14 @@ void *og_ring_next(struct og_ring *r, bool *out_is_last)
 void og_ring_give_back(struct og_ring *r)
 {
     og_stage_end(&r->caller.times, "take", r->taking);
+    if (!r->has_writer) write_job(r, place_of(r, r->n_done), &r->caller.times);
     if (!r->has_reader) return;
     pthread_mutex_lock(&r->lock);
-    r->in_flight -= place_of(r, r->n_done)->len;
     r->n_done++;
-    pthread_cond_signal(&r->may_read);
+    if (r->has_writer)
+        pthread_cond_signal(&r->may_write);
+    else
+        free_place(r);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -362,16 +429,19 @@ static void stop_threads(struct og_ring *r)
     r->stop = true;
     pthread_cond_broadcast(&r->may_read);
     pthread_cond_broadcast(&r->may_prepare);
+    pthread_cond_broadcast(&r->may_write);
     pthread_mutex_unlock(&r->lock);
     for (unsigned i = 0; i < r->n_workers; i++) {
         if (r->workers[i].has_thread) pthread_join(r->workers[i].thread, NULL);
         r->workers[i].has_thread = false;
     }
     if (r->has_reader) pthread_join(r->reader, NULL);
-    r->has_reader = false;
+    if (r->has_writer) pthread_join(r->writer, NULL);
+    r->has_reader = r->has_writer = false;
 }
 
-/* The reader comes last: without it the caller can still do everything. */
+/* The writer and the reader come last: without them the caller can still do
+ * everything. */
 static void start_threads(struct og_ring *r)
 {
     bool any = false;
@@ -380,6 +450,8 @@ static void start_threads(struct og_ring *r)
         w->has_thread = pthread_create(&w->thread, NULL, prepare_all, w) == 0;
         any |= w->has_thread;
     }
+    if (any && r->work.write != NULL)
+        r->has_writer = pthread_create(&r->writer, NULL, write_all, r) == 0;
     if (any) r->has_reader = pthread_create(&r->reader, NULL, read_all, r) == 0;
     if (!r->has_reader) stop_threads(r);
 }
@@ -414,12 +486,15 @@ og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
     if (work->most_in_flight == 0) r->work.most_in_flight = MOST_IN_FLIGHT;
     r->n_workers = n_threads;
     r->caller.times.is_on = r->reader_times.is_on = work->is_timed;
+    r->writer_times.is_on = work->is_timed;
     r->n_jobs = n_threads == 1 ? 1 : (size_t)n_threads + SPARE_JOBS;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->may_read, NULL);
     pthread_cond_init(&r->may_prepare, NULL);
     pthread_cond_init(&r->may_take, NULL);
+    pthread_cond_init(&r->may_write, NULL);
     pthread_cond_init(&r->has_left, NULL);
+    pthread_cond_init(&r->has_written, NULL);
     const og_status status = fill(r, err);
     if (status != OG_OK) {
         og_ring_free(r);
@@ -455,7 +530,9 @@ void og_ring_free(struct og_ring *r)
     stop_one(r, &r->caller);
     og_release(r->allocator, r->places, r->n_jobs * sizeof(*r->places));
     og_release(r->allocator, r->workers, r->n_workers * sizeof(*r->workers));
+    pthread_cond_destroy(&r->has_written);
     pthread_cond_destroy(&r->has_left);
+    pthread_cond_destroy(&r->may_write);
     pthread_cond_destroy(&r->may_take);
     pthread_cond_destroy(&r->may_prepare);
     pthread_cond_destroy(&r->may_read);

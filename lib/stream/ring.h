@@ -1,7 +1,8 @@
 #ifndef OG_STREAM_RING_H
 #define OG_STREAM_RING_H
 
-/* One thread reads, n prepare, the caller takes, in the order of reading.
+/* One thread reads, n prepare, the caller takes, one writes, in the order of
+ * reading.
  *
  *     og_ring_new(&work, n_threads, allocator, &ring, &err);
  *     do {
@@ -9,6 +10,7 @@
  *         ... the last one is a job, too: it may carry an error
  *         og_ring_give_back(ring);
  *     } while (!is_last);
+ *     og_ring_wait_written(ring);
  *     og_ring_free(ring);
  *
  * In between, the caller can use the same threads for its own work, phase by
@@ -31,6 +33,10 @@ struct og_ring_work {
     bool (*read)(void *ctx, void *job, size_t *out_len);
     /* Any preparing thread. */
     void (*prepare)(void *ctx, void *worker, void *job);
+    /* On the writing thread: one job after the other, each after it was given
+     * back, while later ones are taken. Its place is free afterwards. May be
+     * NULL. */
+    void (*write)(void *ctx, void *job);
     bool is_timed; /* og_ring_times() will be called */
     /* The reader waits at this many bytes in flight even if there are places
      * free; one job is always allowed. 0: 32 MiB. */
@@ -39,7 +45,8 @@ struct og_ring_work {
 
 struct og_ring;
 
-/* With one thread everything happens inside og_ring_next(). */
+/* With one thread everything happens inside og_ring_next() and
+ * og_ring_give_back(). */
 og_status og_ring_new(const struct og_ring_work *work, unsigned n_threads,
                       const og_allocator *allocator, struct og_ring **out,
                       og_error *err);
@@ -49,6 +56,9 @@ void og_ring_free(struct og_ring *ring); /* NULL is fine */
  * follows. */
 void *og_ring_next(struct og_ring *ring, bool *out_is_last);
 void og_ring_give_back(struct og_ring *ring);
+/* Returns when all jobs that were given back are written. Those that are not
+ * written when the ring is stopped never are. */
+void og_ring_wait_written(struct og_ring *ring);
 
 /* One piece of a phase; `worker` points to the bytes of the current thread. */
 typedef og_status og_piece_fn(void *ctx, void *worker, size_t piece,
@@ -70,7 +80,7 @@ void og_ring_stop(struct og_ring *ring);
 
 /* The times of thread i: 0 is the caller, whose stage "take" is its time
  * between _next and _give_back, without its pieces; then the reader, then the
- * workers. NULL: there is no such thread. After _stop. */
+ * workers, then the writer. NULL: there is no such thread. After _stop. */
 const struct og_stage_times *og_ring_times(struct og_ring *ring, unsigned i);
 
 /* The number of threads of og_ring_share(), including the caller. */

@@ -88,6 +88,52 @@ static void kept_lines_are_the_input(void **state)
     check_file(rejects, "");
 }
 
+/* As a block lists them, for a thread that writes later. */
+static void listed_lines_are_written_later(void **state)
+{
+    (void)state;
+    struct og_output_list list = {0};
+    const struct og_dedup_doc line = doc_of(RECORD, "a", "one two");
+    const struct og_dedup_doc none = doc_of("", "b", "three");
+    char reject[] = "no json", cut[] = "cut";
+    open_outputs();
+    out.list = &list;
+    ASSERT_OK(og_dedup_write_kept(&out, &line, &story));
+    ASSERT_OK(og_dedup_write_reject(&out, bytes_of(reject), true, &story));
+    ASSERT_OK(og_dedup_write_cut(&out, &line, bytes_of("x"), bytes_of(cut),
+                                 false, &story));
+    ASSERT_OK(og_dedup_write_kept(&out, &none, &story));
+    ASSERT_OK(og_dedup_write_reject(&out, bytes_of(reject), false, &story));
+    memset(reject, '!', sizeof(reject) - 1); /* copied */
+    memset(cut, '!', sizeof(cut) - 1);
+    assert_int_equal(list.n, 5);
+    out.list = NULL;
+    ASSERT_OK(og_dedup_output_write(&out, &list, &story));
+    assert_int_equal(list.n, 0);
+    ASSERT_OK(og_dedup_output_write(&out, &list, &story)); /* only once */
+    ASSERT_OK(og_dedup_output_commit(&out, &story));
+    check_file(kept, RECORD "\ncut{\"id\":\"b\",\"text\":\"three\"}\n");
+    check_file(rejects, "no jsonno json\n");
+    og_output_list_release(&list);
+}
+
+/* A mark of the journal stands for what is listed, too. */
+static void a_sync_writes_the_list(void **state)
+{
+    (void)state;
+    struct og_output_list list = {0};
+    struct og_output_lens lens;
+    const struct og_dedup_doc line = doc_of(RECORD, "a", "one two");
+    open_outputs();
+    out.list = &list;
+    ASSERT_OK(og_dedup_write_kept(&out, &line, &story));
+    ASSERT_OK(og_dedup_output_sync(&out, &lens, &story));
+    assert_int_equal(lens.kept, sizeof(RECORD));
+    assert_int_equal(list.n, 0);
+    og_output_list_release(&list);
+    out.list = NULL;
+}
+
 static const struct og_removal removal = {
     .id = OG_LITERAL("b\t1"),
     .of_id = OG_LITERAL("a\"1"),
@@ -163,8 +209,8 @@ static void documents_that_were_cut(void **state)
         ASSERT_OK(og_dedup_pack_cut(&input.fields, &doc, bytes_of("\"new\""),
                                     &line, &story));
         const og_bytes made = {(const char *)line.data, line.len};
-        ASSERT_OK(
-            og_dedup_write_cut(&out, &doc, bytes_of("\"new\""), made, &story));
+        ASSERT_OK(og_dedup_write_cut(&out, &doc, bytes_of("\"new\""), made,
+                                     false, &story));
     }
     og_pack_release(&line);
     ASSERT_OK(og_dedup_output_commit(&out, &story));
@@ -208,8 +254,8 @@ static void decisions_are_told_in_order(void **state)
     open_outputs();
     ASSERT_OK(og_dedup_write_kept(&out, &doc, &story));
     ASSERT_OK(og_dedup_write_removed(&out, &doc, &removal, &story));
-    ASSERT_OK(
-        og_dedup_write_cut(&out, &doc, bytes_of("one"), bytes_of("x"), &story));
+    ASSERT_OK(og_dedup_write_cut(&out, &doc, bytes_of("one"), bytes_of("x"),
+                                 false, &story));
     ASSERT_OK(og_dedup_write_reject(&out, bytes_of("x"), false, &story));
     ASSERT_OK(og_dedup_write_report(&out, bytes_of("x"), &story));
     assert_int_equal(og_dedup_write_gone(&out, &doc, &story), OG_ERR_STOPPED);
@@ -315,6 +361,8 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(kept_lines_are_the_input),
+        CASE(listed_lines_are_written_later),
+        CASE(a_sync_writes_the_list),
         CASE(removals_in_a_table),
         CASE(removals_as_json),
         CASE(removals_annotated),

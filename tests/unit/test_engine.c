@@ -140,6 +140,7 @@ static void stopping(void **state)
 
 struct steps {
     unsigned n_made, n_begun, n_settled, n_ended;
+    unsigned n_written, fails_at; /* by the writing thread; 0: never */
 };
 
 static og_status make(void *ctx, void *worker, struct og_batch *b,
@@ -189,38 +190,89 @@ static og_status end_batch(void *ctx, struct og_batch *b, og_error *err)
     struct steps *s = ctx;
     (void)err;
     assert_int_equal(b->block.sequence, s->n_ended);
+    if (s->n_ended % 2 == 1) {
+        TRY(og_stream_wait_written(b, err));
+        assert_int_equal(s->n_written, s->n_ended);
+    }
     s->n_ended++;
     return OG_OK;
+}
+
+static og_status write_batch(void *ctx, struct og_batch *b, og_error *err)
+{
+    struct steps *s = ctx;
+    if (b->n_docs == 0) return OG_OK;
+    assert_int_equal(b->block.sequence, s->n_written);
+    s->n_written++;
+    if (s->n_written == s->fails_at)
+        return og_error_set(err, OG_ERR_IO, "the disk is full");
+    return OG_OK;
+}
+
+static const char *write_numbers(struct folder *folder)
+{
+    struct string lines = {0};
+    folder_make(folder);
+    for (unsigned i = 0; i < 60000; i++)
+        string_fp(&lines, "{\"id\":\"%u\",\"text\":\"%u\"}\n", i, i);
+    const char *path = folder_write(folder, "n.jsonl", lines.data, lines.len);
+    string_release(&lines);
+    return path;
+}
+
+static og_status run_steps(struct steps *s, const char *path,
+                           unsigned n_threads, og_stream_counts *counts,
+                           og_error *err)
+{
+    const struct og_stream_work work = {.ctx = s,
+                                        .make = make,
+                                        .begin_batch = begin_batch,
+                                        .take = take_number,
+                                        .settle = settle,
+                                        .end_batch = end_batch,
+                                        .write = write_batch};
+    const og_input input = input_of(&path, 1, n_threads);
+    *counts = (og_stream_counts){0};
+    return og_stream_documents(&input, &work, counts, err);
 }
 
 static void every_step_in_order(void **state)
 {
     (void)state;
     struct folder folder;
-    struct string lines = {0};
-    folder_make(&folder);
-    for (unsigned i = 0; i < 60000; i++)
-        string_fp(&lines, "{\"id\":\"%u\",\"text\":\"%u\"}\n", i, i);
-    const char *path = folder_write(&folder, "n.jsonl", lines.data, lines.len);
+    const char *path = write_numbers(&folder);
     for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
         struct steps s = {0};
-        const struct og_stream_work work = {.ctx = &s,
-                                            .make = make,
-                                            .begin_batch = begin_batch,
-                                            .take = take_number,
-                                            .settle = settle,
-                                            .end_batch = end_batch};
-        const og_input input = input_of(&path, 1, n_threads);
-        og_stream_counts counts = {0};
-        assert_int_equal(og_stream_documents(&input, &work, &counts, NULL),
-                         OG_OK);
+        og_stream_counts counts;
+        assert_int_equal(run_steps(&s, path, n_threads, &counts, NULL), OG_OK);
         assert_int_equal(s.n_made, 59999);
         assert_int_equal(counts.n_skipped, 1);
         assert_true(s.n_begun > 4);
         assert_int_equal(s.n_settled, s.n_begun);
         assert_int_equal(s.n_ended, s.n_begun);
+        assert_int_equal(s.n_written, s.n_ended);
     }
-    string_release(&lines);
+    folder_remove(&folder);
+}
+
+/* The stream ends with what the writing thread said, wherever it was; nothing
+ * more is written. */
+static void a_writer_that_fails(void **state)
+{
+    (void)state;
+    struct folder folder;
+    const char *path = write_numbers(&folder);
+    for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+        for (unsigned fails_at = 1; fails_at <= 4; fails_at++) {
+            struct steps s = {.fails_at = fails_at};
+            og_stream_counts counts;
+            og_error err = {0};
+            assert_int_equal(run_steps(&s, path, n_threads, &counts, &err),
+                             OG_ERR_IO);
+            assert_string_equal(err.message, "the disk is full");
+            assert_int_equal(s.n_written, fails_at);
+        }
+    }
     folder_remove(&folder);
 }
 
@@ -262,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_callback_that_fails),
         cmocka_unit_test(stopping),
         cmocka_unit_test(every_step_in_order),
+        cmocka_unit_test(a_writer_that_fails),
         cmocka_unit_test(a_missing_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

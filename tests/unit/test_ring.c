@@ -10,11 +10,12 @@ enum { N_JOBS = 500 };
 
 struct job {
     unsigned number, prepared;
-    bool is_last;
+    bool is_taken, is_last;
 };
 
 struct plan {
     unsigned n_read, n_released;
+    unsigned n_written; /* by the writing thread */
     unsigned n_workers; /* that were started and not stopped */
     bool fails;         /* a worker cannot be started */
 };
@@ -45,6 +46,7 @@ static bool read_job(void *ctx, void *job, size_t *out_len)
     struct job *j = job;
     j->number = p->n_read++;
     j->prepared = 0;
+    j->is_taken = false;
     *out_len = 100;
     return p->n_read < N_JOBS;
 }
@@ -54,6 +56,16 @@ static void prepare(void *ctx, void *worker, void *job)
     struct job *j = job;
     (void)ctx, (void)worker;
     j->prepared = j->number + 1;
+}
+
+/* In the order of the jobs, each after it was taken. */
+static void write_job(void *ctx, void *job)
+{
+    struct plan *p = ctx;
+    const struct job *j = job;
+    assert_true(j->is_taken);
+    assert_int_equal(j->number, p->n_written);
+    p->n_written++;
 }
 
 static const struct og_ring_work work = {.job_len = sizeof(struct job),
@@ -96,6 +108,61 @@ static void the_order_is_that_of_reading(void **state)
             og_ring_give_back(ring);
         }
         end(ring, &plan);
+    }
+}
+
+static struct og_ring *begin_with_writer(struct plan *plan, unsigned n_threads)
+{
+    struct og_ring_work w = work;
+    struct og_ring *ring;
+    *plan = (struct plan){0};
+    w.ctx = plan;
+    w.write = write_job;
+    w.is_timed = true;
+    assert_int_equal(og_ring_new(&w, n_threads, NULL, &ring, NULL), OG_OK);
+    return ring;
+}
+
+static void take_one(struct og_ring *ring, bool *is_last)
+{
+    struct job *job = og_ring_next(ring, is_last);
+    job->is_taken = true;
+    og_ring_give_back(ring);
+}
+
+static void jobs_are_written_in_order(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 5; n_threads++) {
+        struct plan plan;
+        struct og_ring *ring = begin_with_writer(&plan, n_threads);
+        bool is_last = false;
+        for (unsigned i = 1; !is_last; i++) {
+            take_one(ring, &is_last);
+            if (i % 50 != 0 && !is_last) continue;
+            og_ring_wait_written(ring);
+            assert_int_equal(plan.n_written, i);
+        }
+        assert_int_equal(plan.n_written, N_JOBS);
+        og_ring_stop(ring);
+        assert_non_null(og_ring_times(ring, n_threads + 2));
+        assert_null(og_ring_times(ring, n_threads + 3));
+        end(ring, &plan);
+    }
+}
+
+/* What was not waited for may be missing: never one before another. */
+static void a_writer_may_be_left(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+        struct plan plan;
+        struct og_ring *ring = begin_with_writer(&plan, n_threads);
+        bool is_last;
+        for (unsigned i = 0; i < 20; i++)
+            take_one(ring, &is_last);
+        end(ring, &plan);
+        assert_in_range(plan.n_written, n_threads == 1 ? 20 : 0, 20);
     }
 }
 
@@ -218,6 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_is_that_of_reading),
         cmocka_unit_test(may_be_left),
+        cmocka_unit_test(jobs_are_written_in_order),
+        cmocka_unit_test(a_writer_may_be_left),
         cmocka_unit_test(a_worker_that_cannot_start),
         cmocka_unit_test(a_phase_has_all_threads),
         cmocka_unit_test(the_first_failure_is_reported),
