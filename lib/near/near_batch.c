@@ -212,13 +212,29 @@ static void place_document(struct og_near_batch *r, struct og_near_batch_doc *d)
     r->near->n_documents = d->number + 1;
 }
 
-static void settle(struct og_near_batch *r)
+static og_status rechain_band(void *ctx, void *worker, size_t band,
+                              og_error *err)
 {
+    const struct og_near_batch *r = ctx;
+    (void)worker, (void)err;
+    og_near_index_rechain(r->near->index, band);
+    return OG_OK;
+}
+
+static og_status reserve(struct og_near_batch *r, og_error *err)
+{
+    struct og_near_index *index = r->near->index;
     size_t n_added = 0;
     for (size_t i = 0; i < r->n; i++)
         n_added += is_added(&r->docs[i]);
+    if (!og_near_index_reserve(index, n_added)) return OG_OK;
+    return og_phases_step(r->phases, "grow", og_near_index_bands(index),
+                          rechain_band, r, err);
+}
+
+static void settle(struct og_near_batch *r)
+{
     r->n_moves = 0;
-    og_near_index_reserve(r->near->index, n_added);
     for (size_t i = 0; i < r->n; i++) {
         settle_matches(r, &r->docs[i]);
         if (is_added(&r->docs[i])) place_document(r, &r->docs[i]);
@@ -247,6 +263,7 @@ og_status og_near_batch_take(struct og_near_batch *r, og_near *near,
         TRY(og_phases_step(phases, "link", n_bands, link_band, r, err));
         TRY(og_phases_step(phases, "ask", r->n, ask_document, r, err));
     }
+    TRY(reserve(r, err));
     settle(r);
     if (r->n_moves == 0) return OG_OK;
     return og_phases_step(phases, "chain", n_bands, chain_band, r, err);

@@ -13,6 +13,7 @@
  *     link     a band: the earlier documents of the run in the same bucket
  *     ask      a document: what is near it, in the index as it was before the
  *              run and among the earlier ones of the run
+ *     grow     a band: chained again, when the index gets more buckets
  *     in order: entries that an earlier document of the run evicted are not
  *              reported; matches are kept longer; each gets its place in the
  *              index

@@ -49,6 +49,7 @@ struct og_near_index {
     uint32_t n_begun;       /* places that were ever used, from the first on */
     uint32_t n_buckets;     /* per band now, a power of two */
     uint32_t n_all_buckets; /* per band when there are many entries */
+    size_t n_old_links;     /* of `newest`, from before it grew */
     uint64_t n_evicted;
     uint8_t *sketches;
     uint32_t *next;   /* [entry][band], links */
@@ -204,16 +205,22 @@ static void add_buckets(struct og_near_index *x)
                      (size_t)x->n_buckets * x->n_bands * sizeof(*x->newest));
 }
 
+/* The new links are zero already. */
+static void clear_links(struct og_near_index *x, size_t band)
+{
+    const size_t begin = band * x->n_buckets, end = begin + x->n_buckets;
+    const size_t old = end < x->n_old_links ? end : x->n_old_links;
+    if (begin < old)
+        memset(x->newest + begin, 0, (old - begin) * sizeof(*x->newest));
+}
+
 /* All buckets are in use before the ring is full: nothing was evicted yet, and
  * the entries are in order of their numbers. */
-static void grow(struct og_near_index *x)
+void og_near_index_rechain(struct og_near_index *x, size_t band)
 {
-    const size_t n_links = (size_t)x->n_buckets * x->n_bands;
-    memset(x->newest, 0, n_links * sizeof(*x->newest));
-    add_buckets(x);
+    clear_links(x, band);
     for (uint32_t i = 0; i < x->n_begun; i++)
-        for (size_t b = 0; b < x->n_bands; b++)
-            chain(x, i, sketch_of(x, i), b);
+        chain(x, i, sketch_of(x, i), band);
 }
 
 /* ---- adding ---- */
@@ -230,10 +237,13 @@ static uint32_t find_place(struct og_near_index *x)
     }
 }
 
-void og_near_index_reserve(struct og_near_index *x, size_t n)
+bool og_near_index_reserve(struct og_near_index *x, size_t n)
 {
+    const uint32_t n_before = x->n_buckets;
     while (x->n + n > x->n_buckets / 2 && x->n_buckets < x->n_all_buckets)
-        grow(x);
+        add_buckets(x);
+    x->n_old_links = (size_t)n_before * x->n_bands;
+    return x->n_buckets != n_before;
 }
 
 void og_near_index_place(struct og_near_index *x,
@@ -268,7 +278,9 @@ void og_near_index_add(struct og_near_index *x,
                        const struct og_near_entry *entry)
 {
     struct og_near_move move = {.sketches = x->moved};
-    og_near_index_reserve(x, 1);
+    if (og_near_index_reserve(x, 1))
+        for (size_t b = 0; b < x->n_bands; b++)
+            og_near_index_rechain(x, b);
     og_near_index_place(x, entry, &move);
     for (size_t b = 0; b < x->n_bands; b++)
         og_near_index_chain(x, b, &move, 1);

@@ -33,16 +33,18 @@ void og_near_index_free(struct og_near_index *index); /* NULL is fine */
 void og_near_index_add(struct og_near_index *index,
                        const struct og_near_entry *entry);
 
-/* The same for many, in three steps, the last of which may run on many threads:
- * reserves room for n more; assigns each its place, in order; chains each band
- * by itself, over all moves in order. Between _place and the end of the last
- * band nothing can be found. */
+/* The same for many, in steps, those of a band on any thread: reserves room for
+ * n more; if that is true, there are more buckets, and each band is chained
+ * again; assigns each its place, in order; chains each band by itself, over all
+ * moves in order. From _reserve to the end of the last band nothing can be
+ * found. */
 struct og_near_move {
     uint32_t place;
     bool has_old;      /* one was evicted for it */
     uint8_t *sketches; /* the old one, then the new one */
 };
-void og_near_index_reserve(struct og_near_index *index, size_t n);
+bool og_near_index_reserve(struct og_near_index *index, size_t n);
+void og_near_index_rechain(struct og_near_index *index, size_t band);
 /* move->sketches has room for two. */
 void og_near_index_place(struct og_near_index *index,
                          const struct og_near_entry *entry,

@@ -106,16 +106,17 @@ static void long_chains_are_cut(void **state)
 }
 
 /* Many at once, band by band, are the same as one after another. */
-static void many_moves_are_single_ones(void **state)
+static void compare_moves(uint64_t memory)
 {
     enum { N = 3000, AT_ONCE = 37 };
-    struct og_near_index *one = new_index(1 << 14), *many = new_index(1 << 14);
+    struct og_near_index *one = new_index(memory), *many = new_index(memory);
     struct og_near_move moves[AT_ONCE];
     uint8_t sketches[AT_ONCE][2 * LEN];
     uint64_t random = 5;
-    (void)state;
     for (uint32_t i = 0; i < N; i += AT_ONCE) {
-        og_near_index_reserve(many, AT_ONCE);
+        if (og_near_index_reserve(many, AT_ONCE))
+            for (size_t b = og_near_index_bands(many); b-- > 0;)
+                og_near_index_rechain(many, b);
         for (uint32_t k = 0; k < AT_ONCE; k++) {
             const uint64_t bits = og_random_next(&random) & 0x000f000f;
             const uint32_t sketch = (uint32_t)bits;
@@ -144,6 +145,13 @@ static void many_moves_are_single_ones(void **state)
                      og_near_index_n_evicted(many));
     og_near_index_free(one);
     og_near_index_free(many);
+}
+
+static void many_moves_are_single_ones(void **state)
+{
+    (void)state;
+    compare_moves(1 << 14);
+    compare_moves(1 << 20); /* which gets more buckets on the way */
 }
 
 /* Few entries have few buckets; each stays known when there are more, and the
