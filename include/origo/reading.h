@@ -80,14 +80,18 @@ typedef struct og_stream_counts {
 } og_stream_counts;
 
 /* The time that a thread of a stream spent in one stage: "read", "prepare",
- * "take" (the ordered part), the named phases of a batch, "wake" (what waking
- * and stopping a thread costs), and "wait". */
+ * "take" (the ordered part), the named phases of a batch, "write" (outputs, by
+ * a thread of its own), "log" (the threads of a store on disk: journal, texts,
+ * catalogue), "close" (of a large temporary file, likewise), "wake" (what
+ * waking and stopping a thread costs), and "wait". */
 typedef struct og_timing {
     const char *stage;
-    unsigned thread; /* 0: the calling one; 1: the reading one; others */
+    unsigned thread; /* 0: the calling one; 1: the reading one; others;
+                        OG_TIMING_BESIDE: several */
     double seconds;  /* of the processor; of "wait", of the clock */
     uint64_t n;      /* times that it did it */
 } og_timing;
+#define OG_TIMING_BESIDE (~0u)
 
 /* The input of every stream: the documents of files, or
  * those that a callback supplies. Start from og_input_default(). All callbacks

@@ -280,7 +280,6 @@ static og_status mark_all(void *ctx, struct og_batch *last, og_error *err)
         .first_asked = l->run->counts->n_against,
         .memory = (size_t)(l->run->options->memory / 4)};
     TRY(og_window_parts_mark(&l->parts, &marks, &phases, show_parts, l, err));
-    og_window_parts_release(&l->parts);
     return OG_OK;
 }
 
@@ -551,9 +550,21 @@ static og_status run_passes(struct level *l, og_error *err)
     return og_dedup_pass_again(run, &source, err);
 }
 
+static void report_closing(const struct level *l)
+{
+    const og_input *input = l->run->input;
+    if (input->on_timing == NULL) return;
+    input->on_timing(input->ctx,
+                     &(const og_timing){.stage = "close",
+                                        .thread = OG_TIMING_BESIDE,
+                                        .seconds = l->parts.closing_seconds,
+                                        .n = 1});
+}
+
 static void finish(struct level *l)
 {
     og_window_parts_release(&l->parts);
+    report_closing(l);
     og_sorter_free(l->holders);
     OG_UNGROW(NULL, l->bases, l->bases_cap);
     OG_UNGROW(NULL, l->first_docs, l->first_docs_cap);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/base/hash_table.h"
+#include "lib/os/clock.h"
 #include "lib/os/new_file.h"
 #include "lib/os/temp_file.h"
 
@@ -95,6 +96,8 @@ void og_window_parts_release(struct og_window_parts *p)
         release_part(&p->parts[i]);
     og_release(NULL, p->parts, sizeof(*p->parts) << p->bits);
     p->parts = NULL;
+    if (p->is_closing) pthread_join(p->closing, NULL);
+    p->is_closing = false;
     if (p->fd >= 0) close(p->fd);
     p->fd = -1;
 }
@@ -328,6 +331,16 @@ static og_status mark_parts(struct marking *m, const struct og_phases *phases,
     return OG_OK;
 }
 
+static void *close_file(void *ctx)
+{
+    struct og_window_parts *p = ctx;
+    const double begin = og_clock_thread();
+    close(p->fd);
+    p->fd = -1;
+    p->closing_seconds = og_clock_thread() - begin;
+    return NULL;
+}
+
 og_status og_window_parts_mark(struct og_window_parts *p,
                                const struct og_window_marks *marks,
                                const struct og_phases *phases,
@@ -345,5 +358,7 @@ og_status og_window_parts_mark(struct og_window_parts *p,
     const og_status status = mark_parts(&m, phases, on_part, ctx, err);
     pthread_mutex_destroy(&m.lock);
     release_lanes(&m);
+    p->is_closing = p->fd >= 0 && !p->is_closing &&
+                    pthread_create(&p->closing, NULL, close_file, p) == 0;
     return status;
 }

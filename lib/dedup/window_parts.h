@@ -12,6 +12,7 @@
  *     record: [hash, 64 bits][24 more bits of another hash | position, 40 bits]
  */
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "lib/base/memory.h"
@@ -43,6 +44,10 @@ struct og_window_parts {
     unsigned bits; /* 2^bits parts */
     int fd;
     _Atomic uint64_t file_len;
+    pthread_t
+        closing; /* a file of gigabytes: freeing its pages takes a while */
+    bool is_closing;
+    double closing_seconds; /* of the processor, after _release */
 };
 
 /* For about `text_len` bytes of text. `folder` must outlive the parts. _release
@@ -73,7 +78,8 @@ struct og_window_marks {
     size_t memory; /* for tables, of all threads; 0: as much as needed */
 };
 
-/* Marks all parts, which are empty afterwards. on_part() is called by the
+/* Marks all parts, which are empty afterwards; a thread of its own closes their
+ * file, until _release. on_part() is called by the
  * calling thread now and then, with the number done; may be NULL. */
 og_status og_window_parts_mark(struct og_window_parts *parts,
                                const struct og_window_marks *marks,

@@ -22,6 +22,7 @@
 #include "lib/base/limits.h"
 #include "lib/base/packing.h"
 #include "lib/disk/journal_format.h"
+#include "lib/os/clock.h"
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 
@@ -351,6 +352,11 @@ og_status og_journal_new(const struct og_journal_options *options,
     else
         *out = j;
     return status;
+}
+
+double og_journal_seconds(const struct og_journal *journal)
+{
+    return journal->has_thread ? og_clock_of_thread(journal->thread) : 0;
 }
 
 void og_journal_free(struct og_journal *journal)

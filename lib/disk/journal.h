@@ -53,6 +53,8 @@ og_status og_journal_append(struct og_journal *journal, uint32_t type,
 
 /* Waits until everything appended is safe on disk. Any thread. */
 og_status og_journal_commit(struct og_journal *journal, og_error *err);
+/* Seconds that the processor has worked for the writing thread. */
+double og_journal_seconds(const struct og_journal *journal);
 
 /* Writes what was appended to the file without waiting for the disk: for a last
  * record that may be lost. */

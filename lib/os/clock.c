@@ -17,6 +17,14 @@ double og_clock_thread(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+double og_clock_of_thread(pthread_t thread)
+{
+    struct timespec t = {0};
+    clockid_t clock;
+    if (pthread_getcpuclockid(thread, &clock) == 0) clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 int64_t og_clock_now(void)
 {
     struct timespec t;

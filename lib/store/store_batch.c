@@ -11,6 +11,9 @@
 /* A document of more fingerprints goes by itself; so do those after as many. */
 #define MOST_FPS ((size_t)1 << 20)
 
+/* Documents whose part of the catalogue is fetched before their turn. */
+#define AHEAD 4
+
 void og_store_batch_init(struct og_store_batch *b, og_store *store)
 {
     *b = (struct og_store_batch){.store = store, .allocator = store->allocator};
@@ -329,6 +332,12 @@ og_status og_store_batch_label(struct og_store_batch *b,
 
 /* ---- adding ---- */
 
+static void expect_record(const struct og_store_batch *b, size_t i)
+{
+    if (i < b->n && b->docs[i].is_added)
+        og_pending_expect(&b->store->pending, &b->docs[i].entry);
+}
+
 static og_status write_record(struct og_store_batch *b,
                               const struct og_run_doc *doc, og_error *err)
 {
@@ -387,8 +396,10 @@ og_status og_store_batch_take(struct og_store_batch *b,
     }
     og_status status = know_table(b, err);
     size_t n = 0;
-    for (; n < b->n && status == OG_OK; n++)
+    for (; n < b->n && status == OG_OK; n++) {
+        expect_record(b, n + AHEAD);
         if (b->docs[n].is_added) status = write_record(b, &b->docs[n], err);
+    }
     if (status != OG_OK && n > 0) n--; /* that one is not in */
     *out_n = n;
     if (n == 0) return status;

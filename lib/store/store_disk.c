@@ -402,6 +402,13 @@ static og_status finish(og_store *store, og_error *err)
     return OG_OK;
 }
 
+double og_disk_seconds(const struct og_disk *disk)
+{
+    const double flush = 1e-6 * (double)atomic_load(&disk->flush.microseconds);
+    return flush +
+           (disk->journal != NULL ? og_journal_seconds(disk->journal) : 0);
+}
+
 og_status og_disk_close(og_store *store, og_error *err)
 {
     struct og_disk *disk = store->disk;

@@ -50,6 +50,10 @@ og_status og_disk_open(og_store *store, const char *path, og_access access,
                        const og_params *params, unsigned indexes,
                        const char *table, og_error *err);
 
+/* Seconds that the processor has worked for its threads: the journal, the
+ * texts and their dictionary, the catalogue. */
+double og_disk_seconds(const struct og_disk *disk);
+
 /* Commits, and writes a checkpoint if reading the journal at the next start
  * would take long. Frees in any case. */
 og_status og_disk_close(og_store *store, og_error *err);

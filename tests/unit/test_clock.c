@@ -28,6 +28,33 @@ static void seconds_measure_a_sleep(void **state)
     assert_true(taken >= 0.02 && taken < 300);
 }
 
+static void *work(void *ctx)
+{
+    double *seconds = ctx;
+    while (og_clock_thread() < 0.02) {
+    }
+    *seconds = og_clock_thread();
+    return NULL;
+}
+
+/* The thread is at its end, and not joined: its time is still known. */
+static void another_thread_has_its_own_seconds(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    double own = 0;
+    assert_int_equal(pthread_create(&thread, NULL, work, &own), 0);
+    double seconds = 0;
+    for (int i = 0; i < 10000 && seconds < 0.01; i++) {
+        const struct timespec nap = {.tv_nsec = 1000000};
+        nanosleep(&nap, NULL);
+        seconds = og_clock_of_thread(thread);
+    }
+    pthread_join(thread, NULL);
+    assert_true(seconds >= 0.01);
+    assert_true(own >= 0.02);
+}
+
 static void now_is_the_wall_clock_in_microseconds(void **state)
 {
     (void)state;
@@ -45,6 +72,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_never_run_backwards),
         cmocka_unit_test(seconds_measure_a_sleep),
+        cmocka_unit_test(another_thread_has_its_own_seconds),
         cmocka_unit_test(now_is_the_wall_clock_in_microseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,7 @@ static void test_a_failure_is_final(void **state)
     append_records(journal, 1, 4);
     assert_int_equal(og_journal_commit(journal, &err), OG_ERR_IO);
     assert_string_equal(err.message, "no such luck");
+    assert_true(og_journal_seconds(journal) > 0);
     assert_int_equal(
         og_journal_append(journal, OG_JOURNAL_CLOSED, NULL, 0, &sequence, &err),
         OG_ERR_IO);

@@ -9,6 +9,7 @@
 
 static void append(struct og_pending *p, const char *id, const char *title)
 {
+    og_pending_expect_id(p, bytes_of(id)); /* nothing that can be seen */
     struct og_pack pack = {0};
     const struct og_entry entry = {.id = bytes_of(id),
                                    .title = bytes_of(title),
@@ -17,6 +18,7 @@ static void append(struct og_pending *p, const char *id, const char *title)
                                    .series = OG_NO_DOC};
     og_entry_pack(&entry, &pack);
     ASSERT_OK(og_pending_reserve(p, &story));
+    og_pending_expect(p, &entry);
     ASSERT_OK(og_pending_append(p, (og_bytes){(char *)pack.data, pack.len},
                                 &entry, &story));
     og_pack_release(&pack);

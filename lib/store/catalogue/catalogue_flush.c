@@ -12,6 +12,7 @@
 #include "lib/store/catalogue/catalogue_flush.h"
 
 #include "lib/disk/journal.h"
+#include "lib/os/clock.h"
 #include "lib/store/catalogue/documents.h"
 
 static og_status file_lot(struct og_catalogue_flush *f, og_error *err)
@@ -36,7 +37,10 @@ static og_status file_lot(struct og_catalogue_flush *f, og_error *err)
 static void *run(void *ctx)
 {
     struct og_catalogue_flush *f = ctx;
+    const double begin = og_clock_thread();
     if (file_lot(f, &f->failure) != OG_OK) atomic_store(&f->has_failed, true);
+    atomic_fetch_add(&f->microseconds,
+                     (uint64_t)(1e6 * (og_clock_thread() - begin)));
     return NULL;
 }
 

@@ -19,7 +19,9 @@ struct og_catalogue_flush {
     struct og_journal *journal;
     uint64_t sequence; /* of the last record of the lot */
     pthread_t thread;
-    bool is_running; /* there is a thread to be joined */
+    bool is_running;                    /* there is a thread to be joined */
+    atomic_uint_least64_t microseconds; /* of the processor, of all threads that
+                                           ended */
     /* The thread's until it is joined. */
     atomic_bool has_failed;
     og_error failure;

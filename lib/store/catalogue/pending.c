@@ -309,6 +309,25 @@ og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
     return OG_OK;
 }
 
+static void fetch_slot(const struct og_pending_slots *s, uint32_t hash)
+{
+    if (s->n_slots != 0) __builtin_prefetch(&s->slots[hash & (s->n_slots - 1)]);
+}
+
+void og_pending_expect_id(const struct og_pending *pending, og_bytes id)
+{
+    fetch_slot(&og_pending_active(pending)->ids, hash_of(id));
+}
+
+void og_pending_expect(const struct og_pending *pending,
+                       const struct og_entry *entry)
+{
+    const struct og_pending_batch *lot = og_pending_active(pending);
+    fetch_slot(&lot->ids, hash_of(entry->id));
+    for (uint32_t i = 0; i < entry->n_origins; i++)
+        fetch_slot(&lot->origins, origin_hash(entry->origins[i].doc));
+}
+
 og_status og_pending_remove(struct og_pending *pending, uint32_t number,
                             og_error *err)
 {

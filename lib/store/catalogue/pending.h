@@ -75,6 +75,12 @@ og_status og_pending_reserve(struct og_pending *pending, og_error *err);
 og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
                             const struct og_entry *entry, og_error *err);
 
+/* An id will be asked for soon, an entry will be appended soon: what that will
+ * touch is fetched into the cache. Writing thread only. */
+void og_pending_expect_id(const struct og_pending *pending, og_bytes id);
+void og_pending_expect(const struct og_pending *pending,
+                       const struct og_entry *entry);
+
 /* The number of the first entry here, or of the next one to come. Any
  * thread. */
 uint32_t og_pending_first(struct og_pending *pending);
