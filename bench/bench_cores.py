@@ -7,8 +7,9 @@ usage: bench/bench_cores.py ORIGO DATA WORK [--mb N] [--minutes M]
 DATA has mail.jsonl.zst and rfc.jsonl.zst; WORK is a folder for stores. Each
 command runs on 1, 2, 4 and 8 threads with --timings: the CPU of each stage, the
 busiest thread's share, the share of what is done in order (stage take) and
-beside the stream (opening, syncing, closing), and what waking threads costs
-(stage wake); elapsed time on 1 and 2 threads. The same command must give the
+beside the stream (opening, syncing, closing), that of threads which do one thing
+while the others go on (reading, writing, the log of a store), and what waking
+threads costs (stage wake); elapsed time on 1 and 2 threads. The same command must give the
 same bytes on any number of threads: it runs on 32, too, for that alone.
 
 The first 100 MB of each stream are taken, and fewer for rows that say so, whose
@@ -49,6 +50,9 @@ COMMANDS = (
     ("quote --add", 40, ["quote", "-s", "STORE", "--add"]),
 )
 CORES = 64  # of the model
+# Stages of one thread each, at the same time as everything else.
+CONCURRENT = (("read", "reading"), ("write", "writing"), ("log", "log"),
+              ("close", "closing"))
 
 
 def cut(data, work, name, megabytes):
@@ -130,6 +134,10 @@ def show(name, label, path, results):
     line("all, CPU s", "%10.2f", lambda r: r[1])
     line("in order, %", "%10.1f", lambda r: 100 * share_of(r[2], "take"))
     line("beside, %", "%10.1f", lambda r: 100 * share_of(r[2], "other"))
+    for stage, _ in CONCURRENT:
+        if any(stage in results[n][2] for n in numbers):
+            line(stage + ", %", "%10.1f",
+                 lambda r, s=stage: 100 * share_of(r[2], s))
     line("waking threads, %", "%10.1f", lambda r: 100 * share_of(r[2], "wake"))
     line("busiest thread, %", "%10.1f", lambda r: r[3] or 0)
     line("elapsed, s", "%10.2f", lambda r: r[0])
@@ -145,9 +153,10 @@ def table_row(name, label, path, results):
     stages, busiest = results[max(results)][2:4]
     take = share_of(stages, "take")
     other = share_of(stages, "other")
-    read = share_of(stages, "read")
-    rest = max(0.0, 1 - take - other - read)
-    bounds = {"reading": read + other, "in order": take + other + rest / CORES}
+    alone = {label: share_of(stages, s) for s, label in CONCURRENT}
+    rest = max(0.0, 1 - take - other - sum(alone.values()))
+    bounds = {label: share + other for label, share in alone.items()}
+    bounds["in order"] = take + other + rest / CORES
     speedup = 1 / max(*bounds.values(), 1e-9)
     limit = max(bounds, key=bounds.get)
     if limit == "in order" and rest / CORES > take + other:
@@ -157,27 +166,29 @@ def table_row(name, label, path, results):
     phases = ", ".join(
         "%s %.0f %%" % (s, 100 * share_of(stages, s))
         for s in sorted(stages, key=lambda s: -stages[s][0])
-        if s not in ("all", "take", "other", "read", "wake")
+        if s not in ("all", "take", "other", "wake", *dict(CONCURRENT))
         and share_of(stages, s) >= 0.02)
     size = path.stat().st_size / 1e6
     one, two = results.get(1), results.get(2)
     return ("| %s, %.0f MB | %s | %.0f | %s | %s | %.1f %% | %.1f %% | %.1f %% "
-            "| %.1f %% | %s | %.0f, %s |" % (
+            "| %.1f %% | %.1f %% | %.1f %% | %s | %.0f, %s |" % (
                 name, size, label, size / results[min(results)][1],
                 "%.0f" % (size / two[0]) if two else "-",
                 "%.2f" % (one[0] / two[0]) if one and two else "-",
-                busiest or 0, 100 * take, 100 * other, 100 * read, phases,
-                speedup, limit))
+                busiest or 0, 100 * take, 100 * other,
+                100 * alone["reading"], 100 * alone["writing"],
+                100 * alone["log"], phases, speedup, limit))
 
 
 def table_of(rows):
     return ("Measured on %d cores, %s, at a load of %.1f when it began. Shares "
             "are of the CPU, on %d\nthreads. In order: stage `take`. Beside: "
-            "opening, syncing, closing. The last column is the\nmodel's for %d "
-            "cores: times one core, and what limits it.\n\n"
+            "opening, syncing, closing. Read, write, log: one\nthread each, "
+            "at the same time as the others. The last column is the model's "
+            "for %d cores:\ntimes one core, and what limits it.\n\n"
             "| stream | command | MB/s a core | MB/s on two | two threads | "
-            "busiest | in order | beside | read | phases | model |\n"
-            "|---|---|---|---|---|---|---|---|---|---|---|\n"
+            "busiest | in order | beside | read | write | log | phases | model |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
             % (len(os.sched_getaffinity(0)), os.uname().machine, LOAD,
                max(THREADS), CORES)) + "\n".join(rows) + "\n"
 

@@ -5,18 +5,26 @@
  *   out: the id of a document by its number
  *
  * For reports that name a source long after it was read: the ids are in a
- * temporary file, with eight bytes of memory per document. */
+ * temporary file, with eight bytes of memory per document and a cache of its
+ * pages. One thread adds, another one, or the same, asks. */
+
+#include <pthread.h>
 
 #include "lib/base/packing.h"
 
+struct og_ids_page;
+
 struct og_dedup_ids {
     const char *folder;
+    pthread_mutex_t lock;
     int fd;           /* -1: nothing written yet */
     uint64_t *begins; /* n + 1 of them */
     size_t n, begins_cap;
     struct og_pack buffer; /* not written yet: ends at begins[n] */
-    struct og_pack asked;  /* the last id that was read */
+    /* Of the thread that asks. */
+    struct og_pack asked; /* the last id that was read */
     uint64_t asked_number;
+    struct og_ids_page *pages; /* NULL: none read yet */
 };
 
 /* `folder` must outlive it. */

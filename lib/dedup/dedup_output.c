@@ -257,14 +257,18 @@ static og_status file_of(struct og_dedup_output *out, enum og_output_kind kind,
     return kind == OG_OUTPUT_KEPT ? og_shards_next(&out->kept, to, err) : OG_OK;
 }
 
-/* The line of a document that is no record. */
-static og_status make_record(struct og_dedup_output *out,
-                             const og_document *document, og_bytes *line,
-                             og_error *err)
+/* The line of a document that is no record, or those about the pieces of one.
+ */
+static og_status make_lines(struct og_dedup_output *out,
+                            const struct og_output_item *item, og_bytes *line,
+                            og_error *err)
 {
     struct og_pack *record = &out->record;
     record->len = 0;
-    og_pack_document(record, document);
+    if (item->document != NULL)
+        og_pack_document(record, item->document);
+    else
+        TRY(out->pack_rows(out->rows_ctx, item->cut, *line, record, err));
     *line = (og_bytes){(const char *)record->data, record->len};
     if (!record->failed) return OG_OK;
     record->failed = false;
@@ -277,8 +281,8 @@ static og_status write_item(struct og_dedup_output *out,
     struct og_new_file *file;
     og_bytes line = {item->data, item->len};
     TRY(file_of(out, item->kind, &file, err));
-    if (item->document != NULL)
-        TRY(make_record(out, item->document, &line, err));
+    if (item->document != NULL || item->cut != NULL)
+        TRY(make_lines(out, item, &line, err));
     TRY(og_new_file_write(file, line.data, line.len, err));
     return item->ends_line ? og_new_file_write(file, "\n", 1, err) : OG_OK;
 }
@@ -504,13 +508,15 @@ bool og_dedup_begins_report(struct og_dedup_output *out)
     return begins;
 }
 
-og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes lines,
-                                og_error *err)
+og_status og_dedup_write_rows(struct og_dedup_output *out,
+                              const struct og_dedup_doc *doc, og_bytes pieces,
+                              og_error *err)
 {
     if (!out->has_report) return OG_OK;
     return put_copy(out,
                     (struct og_output_item){.kind = OG_OUTPUT_REPORT,
-                                            .data = lines.data,
-                                            .len = lines.len},
+                                            .cut = doc,
+                                            .data = pieces.data,
+                                            .len = pieces.len},
                     err);
 }

@@ -16,13 +16,14 @@
 
 enum og_output_kind { OG_OUTPUT_KEPT, OG_OUTPUT_REPORT, OG_OUTPUT_REJECTS };
 
-/* Bytes for an output, or a document, whose record is made when it is written.
- */
+/* Bytes for an output, or what its bytes are made of when it is written: a
+ * document, or the pieces of one, in lines of the report. */
 struct og_output_item {
     enum og_output_kind kind;
-    bool ends_line;              /* a newline follows */
-    const og_document *document; /* or NULL */
-    const char *data;            /* NULL: in list->bytes, from `at` */
+    bool ends_line;                 /* a newline follows */
+    const og_document *document;    /* or NULL */
+    const struct og_dedup_doc *cut; /* or NULL; its pieces are the bytes */
+    const char *data;               /* NULL: in list->bytes, from `at` */
     size_t at, len;
 };
 
@@ -49,6 +50,12 @@ struct og_dedup_output {
     struct og_output_list *list;
     const struct og_batch *batch;
     struct og_pack record; /* scratch of the writing thread */
+    /* Appends lines of the report, on the writing thread. `pieces` may have any
+     * address. */
+    void *rows_ctx;
+    og_status (*pack_rows)(void *ctx, const struct og_dedup_doc *doc,
+                           og_bytes pieces, struct og_pack *lines,
+                           og_error *err);
 };
 
 /* The length of each at a moment, to resume from. */
@@ -112,10 +119,12 @@ og_status og_dedup_write_cut(struct og_dedup_output *out,
 /* `more`: its next bytes follow. The bytes are copied. */
 og_status og_dedup_write_reject(struct og_dedup_output *out, og_bytes record,
                                 bool more, og_error *err);
-/* Lines of the report, with any content, which are copied. The first ones of a
- * report of TSV follow a header: true once, if there is none yet. */
+/* Lines of the report about pieces, which are copied, for out->pack_rows(). */
+og_status og_dedup_write_rows(struct og_dedup_output *out,
+                              const struct og_dedup_doc *doc, og_bytes pieces,
+                              og_error *err);
+/* The first lines of a report of TSV follow a header: true once, if there is
+ * none yet. */
 bool og_dedup_begins_report(struct og_dedup_output *out);
-og_status og_dedup_write_report(struct og_dedup_output *out, og_bytes lines,
-                                og_error *err);
 
 #endif

@@ -8,6 +8,68 @@
 #include "lib/source/json/json_edit.h"
 #include "lib/source/json/jsonl.h"
 
+/* ---- the report ---- */
+
+static void pack_tsv(struct og_pack *line, const struct og_dedup_doc *d,
+                     og_bytes of_id, const struct og_dedup_piece *p)
+{
+    og_pack_field(line, d->doc.id);
+    og_pack_text(line, "\t");
+    og_pack_field(line, of_id);
+    const uint64_t numbers[] = {p->begin, p->end, p->n_tokens, p->first};
+    for (size_t i = 0; i < 4; i++) {
+        og_pack_text(line, "\t");
+        og_pack_decimal(line, numbers[i]);
+    }
+    og_pack_text(line, "\t");
+    og_pack_field(line, (og_bytes){d->block->file, strlen(d->block->file)});
+    og_pack_text(line, "\t");
+    og_pack_decimal(line, d->line);
+    og_pack_text(line, "\n");
+}
+
+static void pack_jsonl(struct og_pack *line, const struct og_dedup_doc *d,
+                       og_bytes of_id, const struct og_dedup_piece *p)
+{
+    static const char *const names[] = {
+        ",\"begin\":", ",\"end\":", ",\"n_tokens\":", ",\"first\":"};
+    const uint64_t numbers[] = {p->begin, p->end, p->n_tokens, p->first};
+    og_pack_text(line, "{\"id\":");
+    og_pack_json_string(line, d->doc.id);
+    og_pack_text(line, ",\"duplicate_of\":");
+    og_pack_json_string(line, of_id);
+    for (size_t i = 0; i < 4; i++) {
+        og_pack_text(line, names[i]);
+        og_pack_decimal(line, numbers[i]);
+    }
+    og_pack_text(line, ",\"file\":");
+    og_pack_json_string(line,
+                        (og_bytes){d->block->file, strlen(d->block->file)});
+    og_pack_text(line, ",\"line\":");
+    og_pack_decimal(line, d->line);
+    og_pack_text(line, "}\n");
+}
+
+/* On the writing thread. */
+static og_status pack_rows(void *ctx, const struct og_dedup_doc *d,
+                           og_bytes pieces, struct og_pack *lines,
+                           og_error *err)
+{
+    struct og_piece_cutter *c = ctx;
+    const bool is_jsonl = c->run->options->format == OG_FORMAT_JSON;
+    if (!is_jsonl && og_dedup_begins_report(&c->run->output))
+        og_pack_text(lines, "id\tduplicate_of\tbegin\tend\tn_tokens\tfirst\t"
+                            "file\tline\n");
+    for (size_t at = 0; at < pieces.len; at += sizeof(struct og_dedup_piece)) {
+        struct og_dedup_piece piece;
+        og_bytes of_id;
+        memcpy(&piece, pieces.data + at, sizeof(piece));
+        TRY(og_dedup_ids_get(&c->ids, piece.first, &of_id, err));
+        (is_jsonl ? pack_jsonl : pack_tsv)(lines, d, of_id, &piece);
+    }
+    return OG_OK;
+}
+
 /* ---- beginning and end ---- */
 
 void og_piece_cutter_init(struct og_piece_cutter *c, struct og_dedup_run *run)
@@ -19,6 +81,8 @@ void og_piece_cutter_init(struct og_piece_cutter *c, struct og_dedup_run *run)
 og_status og_piece_cutter_open(struct og_piece_cutter *c, og_error *err)
 {
     struct og_dedup_run *run = c->run;
+    run->output.pack_rows = pack_rows;
+    run->output.rows_ctx = c;
     TRY(og_dedup_output_lock(&run->output, err));
     TRY(og_dedup_journal_open(&c->journal, run, 0, NULL, NULL, NULL, err));
     if (c->journal.is_resumed) {
@@ -42,7 +106,6 @@ og_status og_piece_cutter_close(struct og_piece_cutter *c, og_status status,
     og_dedup_output_close(&run->output, can_resume);
     og_dedup_ids_release(&c->ids);
     og_cut_scratch_release(&c->scratch);
-    og_pack_release(&c->line);
     return status;
 }
 
@@ -117,67 +180,6 @@ og_status og_cut(const struct og_dedup_run *run, const struct og_dedup_doc *d,
     return OG_OK;
 }
 
-static void pack_tsv(struct og_pack *line, const struct og_dedup_doc *d,
-                     og_bytes of_id, const struct og_dedup_piece *p)
-{
-    og_pack_field(line, d->doc.id);
-    og_pack_text(line, "\t");
-    og_pack_field(line, of_id);
-    const uint64_t numbers[] = {p->begin, p->end, p->n_tokens, p->first};
-    for (size_t i = 0; i < 4; i++) {
-        og_pack_text(line, "\t");
-        og_pack_decimal(line, numbers[i]);
-    }
-    og_pack_text(line, "\t");
-    og_pack_field(line, (og_bytes){d->block->file, strlen(d->block->file)});
-    og_pack_text(line, "\t");
-    og_pack_decimal(line, d->line);
-    og_pack_text(line, "\n");
-}
-
-static void pack_jsonl(struct og_pack *line, const struct og_dedup_doc *d,
-                       og_bytes of_id, const struct og_dedup_piece *p)
-{
-    static const char *const names[] = {
-        ",\"begin\":", ",\"end\":", ",\"n_tokens\":", ",\"first\":"};
-    const uint64_t numbers[] = {p->begin, p->end, p->n_tokens, p->first};
-    og_pack_text(line, "{\"id\":");
-    og_pack_json_string(line, d->doc.id);
-    og_pack_text(line, ",\"duplicate_of\":");
-    og_pack_json_string(line, of_id);
-    for (size_t i = 0; i < 4; i++) {
-        og_pack_text(line, names[i]);
-        og_pack_decimal(line, numbers[i]);
-    }
-    og_pack_text(line, ",\"file\":");
-    og_pack_json_string(line,
-                        (og_bytes){d->block->file, strlen(d->block->file)});
-    og_pack_text(line, ",\"line\":");
-    og_pack_decimal(line, d->line);
-    og_pack_text(line, "}\n");
-}
-
-static og_status report(struct og_piece_cutter *c, const struct og_dedup_doc *d,
-                        const struct og_dedup_piece *pieces, size_t n,
-                        og_error *err)
-{
-    const bool is_jsonl = c->run->options->format == OG_FORMAT_JSON;
-    if (c->run->options->report == NULL) return OG_OK;
-    c->line.len = 0;
-    if (!is_jsonl && og_dedup_begins_report(&c->run->output))
-        og_pack_text(&c->line, "id\tduplicate_of\tbegin\tend\tn_tokens\tfirst\t"
-                               "file\tline\n");
-    for (size_t i = 0; i < n; i++) {
-        og_bytes of_id;
-        TRY(og_dedup_ids_get(&c->ids, pieces[i].first, &of_id, err));
-        (is_jsonl ? pack_jsonl : pack_tsv)(&c->line, d, of_id, &pieces[i]);
-    }
-    if (c->line.failed) return og_error_memory(err, c->line.len, "a report");
-    return og_dedup_write_report(
-        &c->run->output, (og_bytes){(const char *)c->line.data, c->line.len},
-        err);
-}
-
 og_status og_piece_cutter_write(struct og_piece_cutter *c,
                                 const struct og_dedup_doc *d,
                                 const struct og_cut_document *cut,
@@ -197,7 +199,9 @@ og_status og_piece_cutter_write(struct og_piece_cutter *c,
     counts->n_cut += cut->n;
     for (size_t i = 0; i < cut->n; i++)
         counts->cut_len += cut->pieces[i].end - cut->pieces[i].begin;
-    TRY(report(c, d, cut->pieces, cut->n, err));
+    const og_bytes pieces = {(const char *)cut->pieces,
+                             cut->n * sizeof(*cut->pieces)};
+    TRY(og_dedup_write_rows(&c->run->output, d, pieces, err));
     if (cut->is_all) return og_dedup_write_gone(&c->run->output, d, err);
     counts->kept_len += cut->text.len;
     return og_dedup_write_cut(&c->run->output, d, cut->text, cut->record,

@@ -41,7 +41,6 @@ struct og_cut_document {
 struct og_piece_cutter {
     struct og_dedup_run *run;
     struct og_cut_scratch scratch;
-    struct og_pack line; /* of the report */
     struct og_dedup_ids ids;
     struct og_dedup_journal journal;
     uint64_t n_taken; /* documents of the writing pass */
