@@ -364,9 +364,15 @@ static void expect_document(const struct writer *w, const struct og_batch *b,
                             size_t i)
 {
     const og_store *store = w->store;
+    if (i + 2 * AHEAD < b->n_docs) {
+        const struct og_stream_doc *d = &b->docs[i + 2 * AHEAD];
+        __builtin_prefetch(&d->doc.id);
+        __builtin_prefetch(&d->made);
+    }
     if (i + AHEAD < b->n_docs) {
         const struct og_stream_doc *d = &b->docs[i + AHEAD];
         __builtin_prefetch(&traced(d)->prepared.tokens.n);
+        __builtin_prefetch(&traced(d)->prepared.selection.n);
         __builtin_prefetch(d->doc.id.data);
     }
     if (i < b->n_docs && store->disk == NULL && store->shared == NULL)
