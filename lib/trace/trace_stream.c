@@ -35,7 +35,7 @@ og_stream_options og_stream_options_default(void)
 
 /* Documents whose data are fetched before their turn: a line of the cache from
  * another core takes as long as identifying one document. */
-#define AHEAD 4
+#define AHEAD 8
 
 /* An answer held back until its document is durable. */
 struct held {
@@ -371,6 +371,7 @@ static void expect_document(const struct writer *w, const struct og_batch *b,
     }
     if (i + AHEAD < b->n_docs) {
         const struct og_stream_doc *d = &b->docs[i + AHEAD];
+        __builtin_prefetch(traced(d));
         __builtin_prefetch(&traced(d)->prepared.tokens.n);
         __builtin_prefetch(&traced(d)->prepared.selection.n);
         __builtin_prefetch(d->doc.id.data);
