@@ -35,13 +35,14 @@ static const struct option follow_command_options[] = {
      .unset = "none",
      .brief = "FILE with the token for the server (its first word)"},
     {.group = "Server",
+     .letter = 'w',
      .name = "state",
      .type = &type_string,
      .offset = AT(state),
      .value = "FILE",
      .unset = "follow.jsonl in the store",
-     .brief = "where to keep positions; required with --server, and with a "
-              "store on servers"},
+     .brief = "where to keep positions",
+     .more = "Required with --server, and with a store on servers."},
     {.group = "Sources",
      .name = "once",
      .type = &type_flag,
@@ -131,12 +132,13 @@ const struct command command_follow = {
         "A file may be rotated or truncated; an incomplete last line is read "
         "when it is complete. The password for Redis is taken from "
         "REDISCLI_AUTH.",
-    .examples = "  origo follow -s news.store news.jsonl\n"
-                "  origo follow -s news.store --once inbox/\n"
-                "  origo follow -s news.store --allow-host example.org "
-                "https://example.org/feed.xml\n"
-                "  origo follow --server http://127.0.0.1:7070 --state seen "
-                "kafka://127.0.0.1:9092/news\n",
+    .examples =
+        "  origo follow -s news.store news.jsonl\n"
+        "  origo follow -s news.store --once inbox/\n"
+        "  origo follow -s news.store --allow-host example.org \\\n"
+        "    https://example.org/feed.xml\n"
+        "  origo follow --server http://127.0.0.1:7070 --state seen \\\n"
+        "    kafka://127.0.0.1:9092/news\n",
     .options = follow_command_options,
     .n_options =
         sizeof(follow_command_options) / sizeof(follow_command_options[0]),

@@ -101,7 +101,7 @@ static const struct option_type type_distance = {
     }
 #define MEMORY                                                                 \
     {                                                                          \
-        .group = MAKE, .name = "memory", .type = &type_size,                   \
+        .group = MAKE, .letter = 'm', .name = "memory", .type = &type_size,    \
         .offset = AT(memory), .value = "SIZE",                                 \
         .brief = "memory for tables that the planner may use"                  \
     }
@@ -138,6 +138,7 @@ static const struct option ask_options[] = {
      .more = "Up to 16 or 32 hexadecimal digits. The answers then do not "
              "repeat the query."},
     {.group = "Question",
+     .letter = 'a',
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),

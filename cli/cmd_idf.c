@@ -28,6 +28,7 @@ static const struct option idf_options[] = {
     OUTPUT_FILE_OPTION(AT, output, .brief = "the file to write; - is stdout",
                        .more = "It appears when it is complete."),
     {.group = "Output",
+     .letter = 'm',
      .name = "memory",
      .type = &type_size,
      .offset = AT(memory),

@@ -257,9 +257,8 @@ const struct command command_minhash = {
         "Sketch and Features are the same. FILE is as for origo trace.",
     .examples = "  origo sketch minhash mail.jsonl > mail.tsv\n"
                 "  origo sketch minhash --bands 14x6 mail.jsonl | sort -k2,2\n"
-                "  origo sketch minhash --method ioffe --idf mail.df -f binary "
-                "-o mail.sk "
-                "mail.jsonl\n",
+                "  origo sketch minhash --method ioffe --idf mail.df \\\n"
+                "    -f binary -o mail.sk mail.jsonl\n",
     .options = minhash_options,
     .n_options = sizeof(minhash_options) / sizeof(minhash_options[0]),
     .settings_len = sizeof(struct minhash_settings),

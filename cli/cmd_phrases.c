@@ -96,6 +96,7 @@ static const struct option phrases_options[] = {
      .more = "host: the host of the url; id: versions of one document; "
              "otherwise the name of an input field, such as author."},
     {.group = "What counts",
+     .letter = 'm',
      .name = "memory",
      .type = &type_size,
      .offset = AT(asking.memory),

@@ -64,6 +64,7 @@ static void quote_defaults(void *settings)
 static const struct option quote_options[] = {
     STORE_OPTION(AT, store, "the store that keeps the sentences"),
     {.group = "Store",
+     .letter = 'a',
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),
@@ -115,6 +116,7 @@ static const struct option quote_options[] = {
          "exact finds all matches and is the fastest. qsign is the method of "
          "the paper, with signatures. scan compares with every sentence."},
     {.group = FIND,
+     .letter = 'd',
      .name = "distance",
      .type = &type_string,
      .offset = AT(distance),
@@ -202,6 +204,7 @@ static const struct option quote_options[] = {
     TEXT_FIELD_OPTION(AT, reading.fields),
 
     {.group = MAKE,
+     .letter = 'm',
      .name = "memory",
      .type = &type_size,
      .offset = AT(make.memory),

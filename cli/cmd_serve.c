@@ -157,7 +157,8 @@ const struct command command_serve = {
                 "  origo serve -s news.store --listen unix:/run/origo.sock\n"
                 "  origo serve -s news.store --listen :7070 --tokens tokens\n"
                 "  curl --data-binary @letter.txt -H 'Content-Type: "
-                "text/plain' http://127.0.0.1:7070/v1/trace\n",
+                "text/plain' \\\n"
+                "    http://127.0.0.1:7070/v1/trace\n",
     .options = serve_command_options,
     .n_options =
         sizeof(serve_command_options) / sizeof(serve_command_options[0]),

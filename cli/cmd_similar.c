@@ -49,6 +49,7 @@ static const struct option similar_options[] = {
      .more = "A file that --add creates; ':memory:' is an index that lasts as "
              "long as the command."},
     {.group = "Index",
+     .letter = 'a',
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),
@@ -68,6 +69,7 @@ static const struct option similar_options[] = {
      .offset = AT(ranges),
      .brief = "show the shared byte ranges of the file"},
     {.group = "Output",
+     .letter = 'f',
      .name = "format",
      .type = &type_choice,
      .offset = AT(format),

@@ -54,6 +54,7 @@ static const struct option trace_options[] = {
     STORE_OPTION(AT, store, "the store to query"),
     CATALOGUE_OPTION(AT, store),
     {.group = "Store",
+     .letter = 'a',
      .name = "add",
      .type = &type_flag,
      .offset = AT(add),

@@ -120,6 +120,7 @@ extern const struct option_type type_key;     /* og_params.key */
              "paraphrased passages. code: 12 words. dna: 24 bases. Put it "    \
              "before the options that override it."},                          \
         {.group = MAKE,                                                        \
+         .letter = 'm',                                                        \
          .name = "memory",                                                     \
          .type = &type_size,                                                   \
          .offset = AT(member.params.memory),                                   \
@@ -177,6 +178,7 @@ extern const struct option_type type_key;     /* og_params.key */
          .more = "With words, scripts without spaces are still split into "    \
                  "characters."},                                               \
         {.group = MAKE,                                                        \
+         .letter = 'k',                                                        \
          .name = "shingle",                                                    \
          .type = &type_count,                                                  \
          .offset = AT(member.params.shingle_len),                              \

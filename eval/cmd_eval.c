@@ -92,6 +92,7 @@ static const struct option eval_options[] = {
      .value = "LIST",
      .brief = "estimations: how passages grow from hits"},
     {.group = GRID,
+     .letter = 'm',
      .name = "memory",
      .type = &type_string,
      .offset = AT(lists.memory),
@@ -133,6 +134,7 @@ static const struct option eval_options[] = {
              "change, and so the truth does not change either; older documents "
              "that arrive late become origins."},
     {.group = HOW,
+     .letter = 'k',
      .name = "shingle",
      .type = &type_count,
      .offset = AT(shingle_len),

@@ -69,6 +69,7 @@ static const struct option near_options[] = {
      .more =
          "All pairs are compared, so the time grows with the square of this."},
     {.group = TRUTH,
+     .letter = 'k',
      .name = "shingle",
      .type = &type_count,
      .offset = AT(shingle_len),

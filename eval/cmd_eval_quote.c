@@ -40,7 +40,7 @@ static const struct option eval_quote_options[] = {
      .name = "paper",
      .type = &type_flag,
      .offset = AT(paper),
-     .brief = "print the tables and figures of the paper, as Markdown",
+     .brief = "print the paper's tables and figures as Markdown",
      .more = "Without it, every point of the figures is a TSV line: figure, "
              "series, x, y."},
     {.group = "What",

@@ -12,7 +12,8 @@
    "lib/store/store.h").
 4. Struct tags are unique, and so is the prefix of a type's functions: what
    opens, closes, initialises or releases it is declared in one header.
-5. Stage headers open with what comes in and what goes out.
+5. Stage headers open with what comes in and what goes out, and every folder of
+   lib/ but base has a header that says it.
 6. Every test program and script is in a list of tests/*/meson.build.
 
 Each offence is one line, "file:line: what"; the exit status is then 1.
@@ -259,6 +260,19 @@ def check_stages(root):
             yield "%s:1: does not open with its in: and out: lines" % path
 
 
+def check_folder_heads(root, paths):
+    """A folder whose headers do not say what goes in and out."""
+    heads = {path.rsplit("/", 1)[0]: True for path in STAGE_HEADERS}
+    for path in paths:
+        if not path.startswith("lib/") or not path.endswith(".h"):
+            continue
+        folder = path.rsplit("/", 1)[0]
+        heads[folder] = heads.get(folder) or stage_lines(read(root, path))
+    for folder, head in sorted(heads.items()):
+        if head is None and folder != "lib/base":
+            yield "%s:1: no header says what goes in and what goes out" % folder
+
+
 def check_test_lists(root, paths):
     for path in paths:
         found = re.match(r"tests/(unit|property|oom|fuzz|cli|server|follow|tools)/"
@@ -303,6 +317,7 @@ def main(argv):
     offences += check_identifiers(root, paths)
     offences += check_folders(paths)
     offences += check_stages(root)
+    offences += check_folder_heads(root, paths)
     offences += check_test_lists(root, paths)
     for offence in offences:
         print(offence)

@@ -1,7 +1,11 @@
 #ifndef OG_DEDUP_DEDUP_LEVELS_H
 #define OG_DEDUP_DEDUP_LEVELS_H
 
-/* What the levels of deduplication share: a run with its outputs. */
+/*   in:  documents with their shingles       (lib/dedup/document_stream.h)
+ *   out: which of them, or which of their pieces, are written
+ *        (lib/dedup/dedup_output.h)
+ *
+ * What the levels of deduplication share: a run with its outputs. */
 
 #include "lib/dedup/dedup_output.h"
 

@@ -1,7 +1,10 @@
 #ifndef OG_HAMMING_HAMMING_H
 #define OG_HAMMING_HAMMING_H
 
-/* The internals of og_hamming. hamming.c adds entries and writes runs,
+/*   in:  codes with ids, and queries                         (lib/sketch)
+ *   out: all codes within some bits of a query, with their ids
+ *
+ * The internals of og_hamming. hamming.c adds entries and writes runs,
  * hamming_ask.c answers queries. */
 
 #include "lib/disk/manifest.h"
@@ -10,7 +13,7 @@
 #include <origo/neighbour.h>
 
 /* An entry of the memtable: unsorted, compared one by one. */
-struct waiting {
+struct og_waiting_code {
     uint64_t id_off;
     uint32_t id_len;
     bool removed;
@@ -37,7 +40,7 @@ struct og_hamming {
     bool is_unlisted;    /* a run on disk is not in the manifest yet */
 
     uint64_t *waiting_codes;
-    struct waiting *waiting;
+    struct og_waiting_code *waiting;
     char *waiting_ids;
     size_t codes_cap, waiting_cap, ids_cap;
     size_t n_waiting, ids_len;

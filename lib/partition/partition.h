@@ -1,7 +1,10 @@
 #ifndef OG_PARTITION_PARTITION_H
 #define OG_PARTITION_PARTITION_H
 
-/* One partition of a table: a table of full size from the start, so that its
+/*   in:  requests: batches of fingerprints, as bytes     (lib/remote, redis/)
+ *   out: replies: the hits of each, as bytes
+ *
+ * One partition of a table: a table of full size from the start, so that its
  * memory is known when it is created, and additions need no more.
  * <origo/partition.h> describes the format of its requests. */
 

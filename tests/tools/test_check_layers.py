@@ -53,6 +53,11 @@ class CheckLayers(unittest.TestCase):
     def test_good_tree(self):
         self.assertEqual(check(good_tree()), (0, []))
 
+    def test_folder_without_a_head(self):
+        self.assert_offence(
+            {"lib/near/near.h": "/* The index. */\n"},
+            "lib/near:1: no header says what goes in and what goes out")
+
     def test_higher_layer(self):
         self.assert_offence(
             {"lib/text/bad.c": '\n#include "lib/table/table.h"\n'},

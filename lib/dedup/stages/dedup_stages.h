@@ -1,7 +1,10 @@
 #ifndef OG_DEDUP_STAGES_DEDUP_STAGES_H
 #define OG_DEDUP_STAGES_DEDUP_STAGES_H
 
-/* What the stages of deduplication share, and their files, all below one
+/*   in:  one shard of the input, or the files of the stage before
+ *   out: the files of a stage                            (lib/dedup/stages)
+ *
+ * What the stages of deduplication share, and their files, all below one
  * folder. Each appears when it is complete, so its existence means that it is
  * done.
  *
