@@ -58,7 +58,6 @@ static const struct option join_options[] = {
     OUTPUT_FILE_OPTION(AT, output, .unset = "stdout",
                        .brief = "output file; it appears when it is complete"),
     {.group = "Output",
-     .letter = 'q',
      .name = "quiet",
      .type = &type_flag,
      .offset = AT(quiet),

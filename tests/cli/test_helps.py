@@ -16,6 +16,8 @@ WIDTH = 80
 FEWEST = 40  # commands, with any set of features
 # "  -k, --shingle N" of --help.
 OPTION = re.compile(r"^  (?:-(\w), )?--([a-z][a-z0-9-]*)", re.M)
+# What index adds are indexes; -q of hamming join was --queries, and still is.
+OTHER = {("index", "add"), ("hamming join", "quiet")}
 failed = []
 
 
@@ -56,6 +58,8 @@ def check_letters(pages):
     names, letters, problems = {}, {}, []
     for command, page in pages.items():
         for letter, name in OPTION.findall(page):
+            if (command, name) in OTHER:
+                continue
             where = "%s (--%s)" % (command, name)
             if letter and names.setdefault(letter, (name, where))[0] != name:
                 problems.append("-%s: %s, %s" % (letter, names[letter][1],
