@@ -269,7 +269,8 @@ void og_hamming_append(struct og_hamming *h, uint64_t code, og_bytes prefix,
     if (prefix.len != 0) memcpy(to, prefix.data, prefix.len);
     memcpy(to + prefix.len, id.data, id.len);
     h->waiting_codes[n] = code;
-    h->waiting[n] = (struct og_waiting_code){h->ids_len, (uint32_t)len, removed};
+    h->waiting[n] =
+        (struct og_waiting_code){h->ids_len, (uint32_t)len, removed};
     h->ids_len += len;
 }
 
