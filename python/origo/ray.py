@@ -8,7 +8,7 @@ import hashlib
 import numpy
 import pyarrow
 import pyarrow.compute
-from ray.data import DataContext
+from ray.data import DataContext, from_arrow
 
 from . import steps
 
@@ -63,10 +63,14 @@ def node_of(ids):
 
 
 def forest_of(keys, n):
-    """(node, root): the documents that chains of shared bands join."""
+    """(node, root): the documents that chains of shared bands join; None when
+    no two share one: without rows Ray knows no columns to join by."""
     found = map_blocks(by_key(keys, n, "key"), whole(
         steps.edge_step, order=("key", "node"))).materialize()
-    n_blocks = -(-found.count() // TASK_ROWS)
+    n_edges = found.count()
+    if n_edges == 0:
+        return None
+    n_blocks = -(-n_edges // TASK_ROWS)
     if n_blocks > 1:
         return stars(found, n_blocks)
     return map_blocks(found.repartition(1), whole(steps.forest_step))
@@ -143,6 +147,9 @@ def removals(ds, text="text", id="id", *, threshold=0.8, keep="first",
         check_ids(named, n_blocks)
     keys = map_blocks(named, whole(steps.band_step, sketch))
     forest = forest_of(keys, n_blocks)
+    if forest is None:
+        return from_arrow(
+            steps.removal_schema(pyarrow.string()).empty_table())
     met = named.join(forest, join_type="inner", num_partitions=n_blocks,
                      on=("node",))
     decided = {**options, "threshold": threshold, "keep": keep}

@@ -43,12 +43,22 @@ def test_nulls(ds, documents):
     texts = [documents[0]["text"] or documents[1]["text"]] * 2
     given = of_rows([{"id": "a", "text": None}, {"id": "b", "text": texts[0]},
                      {"id": "c", "text": texts[1]}, {"id": "d", "text": None}])
+    # More blocks than documents: most have none.
     assert [row["id"] for row in origo.ray.removals(
-        given, n_blocks=2).take_all()] == ["c"]
+        given, n_blocks=5).take_all()] == ["c"]
     assert {row["id"] for row in origo.ray.dedup(
         given, n_blocks=2).take_all()} == {"a", "b", "d"}
     kept = origo.ray.decontaminate(given, [texts[0][:300]]).take_all()
     assert {row["id"] for row in kept} == {"a", "d"}
+
+
+def test_nothing_is_alike(ds, documents):
+    """No two documents share a band, and none at all."""
+    texts = [one["text"] for one in documents if one["text"]]
+    given = of_rows([{"id": "a", "text": texts[0]}, {"id": "b", "text": "x"}])
+    kept = origo.ray.dedup(given, n_blocks=2).take_all()
+    assert {row["id"] for row in kept} == {"a", "b"}
+    assert origo.ray.removals(given.limit(0), n_blocks=2).take_all() == []
 
 
 @pytest.mark.parametrize("bad,words", [
