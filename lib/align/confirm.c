@@ -124,13 +124,20 @@ static void order_sides(const struct og_confirming *c,
 
 /* ---- one origin ---- */
 
+/* Where a text repeats itself, each of its shingles may extend over all of it:
+ * hits of an origin are extended over at most so many times the tokens of both.
+ * What remains is found in the texts. */
+enum { MOST_GROWN = 16 };
+
 /* Extends it in both directions while the two texts agree; false: they do not
- * agree at the seed itself, which was a coincidence. */
+ * agree at the seed itself, which was a coincidence. Subtracts from `left` what
+ * was compared. */
 static bool grow_seed(struct og_run *seed, const struct og_tokens *document,
-                      const struct og_tokens *origin)
+                      const struct og_tokens *origin, uint64_t *left)
 {
     const struct og_run run =
         og_seed_grow(document, origin, seed->begin, seed->origin_begin, 0);
+    *left -= run.len < *left ? run.len : *left;
     if (run.begin + run.len < seed->begin + seed->len) return false;
     *seed = run;
     return true;
@@ -179,14 +186,15 @@ static og_status add_hits(struct og_confirming *c, uint32_t doc,
                           const struct og_tokens *origin, og_error *err)
 {
     const size_t first = c->n_seeds;
-    for (size_t i = 0; i < labels->n; i++) {
+    uint64_t left = MOST_GROWN * ((uint64_t)document->n + origin->n);
+    for (size_t i = 0; i < labels->n && left > 0; i++) {
         if (labels->hits[i].doc != doc) continue;
         for (size_t at = labels->hits[i].offset; at < origin->n; at += 65536) {
             struct og_run seed = {.begin = sel->pos[i],
                                   .origin_begin = (uint32_t)at,
                                   .len = sel->len[i]};
             if (!is_held_since(c, first, &seed) &&
-                grow_seed(&seed, document, origin))
+                grow_seed(&seed, document, origin, &left))
                 TRY(add_seed(c, seed, err));
         }
     }

@@ -99,5 +99,25 @@ def test_quote_of_sentences_that_differ_in_a_few_words(place):
                   "quote -q -s :memory: -f json -o OUT IN", (1500, 4500))
 
 
+def test_trace_of_a_word_that_repeats(place):
+    """Each of its shingles matches everywhere: not all are extended over all.
+    150,000 words took 14 seconds when they were, and take 0.04."""
+    path = os.path.join(place, "in.jsonl")
+    with open(path, "w", encoding="ascii") as f:
+        for i in range(2):
+            f.write('{"id":"%d","time":%d,"text":"%s"}\n' %
+                    (i, i, "a " * 150000))
+    out = os.path.join(place, "out")
+    used = min((growth.measure([support.ORIGO, "trace", "-q", "-s", ":memory:",
+                                "-o", out, path],
+                               os.path.join(place, "said"), place)
+                for _ in range(3)), key=lambda run: run.cpu)
+    assert used.status == 0 and used.cpu < 3, (used.status, used.cpu)
+    answers = support.report_of(out)
+    assert answers[1]["copied"] == 1, answers[1]
+    assert [(s["begin"], s["how"]) for s in answers[1]["spans"]] == [
+        (0, "verified")], answers[1]["spans"]
+
+
 if __name__ == "__main__":
     sys.exit(support.run_cases(sys.modules[__name__]))
