@@ -267,7 +267,7 @@ static void note_facts(struct og_quote_eval *e)
     og_sentences_info info;
     og_sentences_info_get(e->sentences, &info);
     e->facts.n_sentences = info.n_sentences;
-    e->facts.n_forms = info.n_forms;
+    e->facts.n_forms = info.n_wordsets;
     e->facts.n_words = info.n_words;
     e->facts.n_bytes = info.n_bytes;
     e->facts.mean_words = info.mean_words;

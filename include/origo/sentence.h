@@ -114,9 +114,9 @@ OG_API og_status og_trace_quote(og_trace *trace, const og_document *doc,
 
 typedef struct og_sentences_info {
     uint64_t n_documents, n_sentences;
-    uint64_t n_forms; /* distinct sets of words, counted in each segment */
-    uint64_t n_words; /* distinct words, likewise */
-    uint64_t n_images, n_waiting, n_bytes;
+    uint64_t n_wordsets; /* distinct sets of words, counted in each segment */
+    uint64_t n_words;    /* distinct words, likewise */
+    uint64_t n_segments, n_waiting, n_bytes;
     double mean_words; /* per word set */
     uint32_t signature_bits, word_bits;
     const char *stop, *stem; /* "" for none; valid until closed */

@@ -72,37 +72,37 @@ static bool write_entry(void *ctx, const struct og_code_entry *entry)
 }
 
 /* The smallest code that any run has next. */
-static bool next_code(const struct og_code_image *const *images,
+static bool next_code(const struct og_code_segment *const *segments,
                       const size_t *place, size_t n, uint64_t *out)
 {
     bool found = false;
     for (size_t i = 0; i < n; i++) {
-        if (place[i] == images[i]->index.n) continue;
-        const uint64_t code = images[i]->index.codes[place[i]];
+        if (place[i] == segments[i]->index.n) continue;
+        const uint64_t code = segments[i]->index.codes[place[i]];
         if (!found || code < *out) *out = code;
         found = true;
     }
     return found;
 }
 
-og_status og_code_images_merge(const struct og_code_image *const *images,
-                               size_t n, bool drops_removed,
-                               struct og_code_writer *writer, og_error *err)
+og_status og_code_segments_merge(const struct og_code_segment *const *segments,
+                                 size_t n, bool drops_removed,
+                                 struct og_code_writer *writer, og_error *err)
 {
     struct og_code_cursor cursors[OG_CODE_RUNS_MOST];
     size_t place[OG_CODE_RUNS_MOST] = {0};
     struct merge m = {writer, 0, drops_removed, OG_OK, err};
     assert(n <= OG_CODE_RUNS_MOST);
-    while (next_code(images, place, n, &m.code)) {
+    while (next_code(segments, place, n, &m.code)) {
         size_t n_cursors = 0;
         for (size_t i = 0; i < n; i++) {
-            const struct og_code_image *image = images[i];
-            if (place[i] == image->index.n ||
-                image->index.codes[place[i]] != m.code)
+            const struct og_code_segment *segment = segments[i];
+            if (place[i] == segment->index.n ||
+                segment->index.codes[place[i]] != m.code)
                 continue;
             og_code_cursor_init(&cursors[n_cursors++],
-                                image->ids + image->offsets[place[i]],
-                                image->ids + image->offsets[place[i] + 1]);
+                                segment->ids + segment->offsets[place[i]],
+                                segment->ids + segment->offsets[place[i] + 1]);
             place[i]++;
         }
         if (!og_code_entries_merge(cursors, n_cursors, &m, write_entry))

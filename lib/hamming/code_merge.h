@@ -27,9 +27,9 @@ bool og_code_entries_merge(struct og_code_cursor *cursors, size_t n, void *ctx,
 
 /* Writes several runs, the oldest first, as one. Tombstones are dropped if no
  * older run is left to which they could apply. */
-og_status og_code_images_merge(const struct og_code_image *const *images,
-                               size_t n, bool drops_removed,
-                               struct og_code_writer *writer, og_error *err);
+og_status og_code_segments_merge(const struct og_code_segment *const *segments,
+                                 size_t n, bool drops_removed,
+                                 struct og_code_writer *writer, og_error *err);
 
 /* By bytes, a shorter one first. */
 int og_code_id_compare(og_bytes a, og_bytes b);

@@ -109,7 +109,7 @@ static og_status read_design(const struct og_code_totals *t, const char *name,
     return OG_OK;
 }
 
-static og_status check_entries(const struct og_code_image *m, size_t i,
+static og_status check_entries(const struct og_code_segment *m, size_t i,
                                const char *name, uint64_t counts[2],
                                og_error *err)
 {
@@ -126,7 +126,7 @@ static og_status check_entries(const struct og_code_image *m, size_t i,
     return OG_OK;
 }
 
-static og_status check_codes(const struct og_code_image *m, const char *name,
+static og_status check_codes(const struct og_code_segment *m, const char *name,
                              og_error *err)
 {
     const uint64_t ids_len = m->file.section[OG_CODE_IDS].len;
@@ -159,20 +159,20 @@ static void turn_tables(const struct og_segment_file *f,
     }
 }
 
-og_status og_code_image_take(struct og_code_image *image,
-                             const struct og_segment_file *file,
-                             const char *name, og_error *err)
+og_status og_code_segment_take(struct og_code_segment *segment,
+                               const struct og_segment_file *file,
+                               const char *name, og_error *err)
 {
     struct og_code_totals t;
     struct og_code_design design;
-    *image = (struct og_code_image){0};
+    *segment = (struct og_code_segment){0};
     TRY(read_totals(file, name, &t, err));
     TRY(read_design(&t, name, &design, err));
     TRY(check_lengths(file, &t, &design, name, err));
-    struct og_code_image m = {.file = *file,
-                              .max_distance = t.max_distance,
-                              .n_entries = t.n_entries,
-                              .n_removed = t.n_removed};
+    struct og_code_segment m = {.file = *file,
+                                .max_distance = t.max_distance,
+                                .n_entries = t.n_entries,
+                                .n_removed = t.n_removed};
     m.ids = og_segment_section(file, OG_CODE_IDS);
     m.offsets = og_segment_section(file, OG_CODE_OFFSETS);
     const uint64_t *codes = og_segment_section(file, OG_CODE_CODES);
@@ -189,24 +189,24 @@ og_status og_code_image_take(struct og_code_image *image,
         if (!og_code_table_sound(design.mask[i], t.n_codes,
                                  m.index.table[i].starts))
             return damaged_at(err, name, "the directory of table", i);
-    *image = m;
+    *segment = m;
     return OG_OK;
 }
 
-og_status og_code_image_open(struct og_code_image *image, const char *path,
-                             og_error *err)
+og_status og_code_segment_open(struct og_code_segment *segment,
+                               const char *path, og_error *err)
 {
     struct og_segment_file file;
-    *image = (struct og_code_image){0};
+    *segment = (struct og_code_segment){0};
     TRY(og_segment_file_open(&file, path, &og_code_segment_kind, err));
-    const og_status status = og_code_image_take(image, &file, path, err);
+    const og_status status = og_code_segment_take(segment, &file, path, err);
     if (status != OG_OK) og_segment_file_release(&file);
     return status;
 }
 
-void og_code_image_release(struct og_code_image *image)
+void og_code_segment_release(struct og_code_segment *segment)
 {
-    og_code_index_release(&image->index);
-    og_segment_file_release(&image->file);
-    *image = (struct og_code_image){0};
+    og_code_index_release(&segment->index);
+    og_segment_file_release(&segment->file);
+    *segment = (struct og_code_segment){0};
 }

@@ -55,7 +55,7 @@ og_status og_code_segment_open_old(struct og_segment_file *file,
 void og_code_segment_old_totals(const struct og_segment_file *file,
                                 struct og_code_totals *out);
 
-struct og_code_image {
+struct og_code_segment {
     struct og_segment_file file;
     unsigned max_distance;
     uint64_t n_entries, n_removed;
@@ -74,16 +74,16 @@ struct og_code_entry {
 bool og_code_entry_next(const uint8_t **at, const uint8_t *end,
                         struct og_code_entry *out);
 
-/* Takes a segment, which belongs to the image until it is released.
+/* Takes a file, which belongs to the segment until it is released.
  * OG_ERR_STORE with `name` and the position if it is damaged; then it still
  * belongs to the caller. */
-og_status og_code_image_take(struct og_code_image *image,
-                             const struct og_segment_file *file,
-                             const char *name, og_error *err);
+og_status og_code_segment_take(struct og_code_segment *segment,
+                               const struct og_segment_file *file,
+                               const char *name, og_error *err);
 /* Maps a file. */
-og_status og_code_image_open(struct og_code_image *image, const char *path,
-                             og_error *err);
-void og_code_image_release(struct og_code_image *image);
+og_status og_code_segment_open(struct og_code_segment *segment,
+                               const char *path, og_error *err);
+void og_code_segment_release(struct og_code_segment *segment);
 
 /* ---- writing ---- */
 
@@ -101,7 +101,7 @@ og_status og_code_writer_add(struct og_code_writer *writer, uint64_t code,
 og_status og_code_writer_end(struct og_code_writer *writer,
                              unsigned max_distance,
                              const struct og_code_choice *choice,
-                             struct og_code_image *out, og_error *err);
+                             struct og_code_segment *out, og_error *err);
 void og_code_writer_drop(struct og_code_writer *writer); /* NULL is fine */
 
 #endif

@@ -137,7 +137,7 @@ static og_status write_rest(struct og_code_writer *w, unsigned max_distance,
     return OG_OK;
 }
 
-static og_status finish(struct og_code_writer *w, struct og_code_image *out,
+static og_status finish(struct og_code_writer *w, struct og_code_segment *out,
                         og_error *err)
 {
     struct og_segment_file file;
@@ -145,14 +145,14 @@ static og_status finish(struct og_code_writer *w, struct og_code_image *out,
     w->segment = NULL;
     TRY(og_segment_writer_end(segment, &file, err));
     const og_status status =
-        og_code_image_take(out, &file, "a run of codes", err);
+        og_code_segment_take(out, &file, "a run of codes", err);
     if (status != OG_OK) og_segment_file_release(&file);
     return status;
 }
 
 og_status og_code_writer_end(struct og_code_writer *w, unsigned max_distance,
                              const struct og_code_choice *choice,
-                             struct og_code_image *out, og_error *err)
+                             struct og_code_segment *out, og_error *err)
 {
     og_status status = write_rest(w, max_distance, choice, err);
     if (status == OG_OK) status = finish(w, out, err);

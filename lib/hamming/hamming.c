@@ -97,7 +97,7 @@ static og_status write_waiting(struct og_hamming *h, bool drops_removed,
 /* ---- runs ---- */
 
 static og_status end_run(struct og_hamming *h, struct og_code_writer *w,
-                         struct og_code_image *out, og_error *err)
+                         struct og_code_segment *out, og_error *err)
 {
     return og_code_writer_end(w, h->run_distance, &h->choice, out, err);
 }
@@ -106,24 +106,24 @@ static og_status end_run(struct og_hamming *h, struct og_code_writer *w,
 static og_status merge_runs(struct og_hamming *h, size_t first, uint64_t number,
                             og_error *err)
 {
-    const struct og_code_image *images[OG_CODE_RUNS_MOST];
-    struct og_code_image merged;
+    const struct og_code_segment *segments[OG_CODE_RUNS_MOST];
+    struct og_code_segment merged;
     struct og_code_writer *w;
     char path[PATH_MOST];
     if (number != 0)
         TRY(og_segment_number_path(h->folder, PREFIX, number, path, err));
     for (size_t i = first; i < h->n_runs; i++)
-        images[i - first] = &h->run[i];
+        segments[i - first] = &h->run[i];
     TRY(og_code_writer_new(number != 0 ? path : NULL, h->allocator, &w, err));
     const og_status status =
-        og_code_images_merge(images, h->n_runs - first, first == 0, w, err);
+        og_code_segments_merge(segments, h->n_runs - first, first == 0, w, err);
     if (status != OG_OK) {
         og_code_writer_drop(w);
         return status;
     }
     TRY(end_run(h, w, &merged, err));
     for (size_t i = first; i < h->n_runs; i++)
-        og_code_image_release(&h->run[i]);
+        og_code_segment_release(&h->run[i]);
     h->run[first] = merged;
     h->number[first] = number;
     h->n_runs = first + 1;
@@ -324,7 +324,7 @@ static void take_width(og_hamming *h, unsigned n_bits, unsigned max_distance)
 static void drop_runs(og_hamming *h)
 {
     for (size_t i = 0; i < h->n_runs; i++)
-        og_code_image_release(&h->run[i]);
+        og_code_segment_release(&h->run[i]);
     h->n_runs = 0;
 }
 
@@ -379,7 +379,7 @@ static og_status open_run(og_hamming *h, const struct og_manifest *m, size_t i,
     char path[PATH_MOST];
     TRY(og_segment_number_path(h->folder, PREFIX, m->segment[i].number, path,
                                err));
-    TRY(og_code_image_open(&h->run[i], path, err));
+    TRY(og_code_segment_open(&h->run[i], path, err));
     h->number[i] = m->segment[i].number;
     h->n_runs = i + 1;
     TRY(og_manifest_check_segment(m, i, path, h->run[i].file.sum, err));

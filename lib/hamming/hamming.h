@@ -45,8 +45,8 @@ struct og_hamming {
     size_t codes_cap, waiting_cap, ids_cap;
     size_t n_waiting, ids_len;
 
-    struct og_code_image run[OG_CODE_RUNS_MOST]; /* the oldest first */
-    uint64_t number[OG_CODE_RUNS_MOST];          /* 0: not on disk */
+    struct og_code_segment run[OG_CODE_RUNS_MOST]; /* the oldest first */
+    uint64_t number[OG_CODE_RUNS_MOST];            /* 0: not on disk */
     size_t n_runs;
 
     struct og_code_hit *hits; /* of the current query */

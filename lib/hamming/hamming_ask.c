@@ -139,7 +139,7 @@ static og_status report_code(struct og_hamming *h,
             TRY(encode_waiting(h, hits + i, n - i, &cursors[n_cursors++], err));
             break;
         }
-        const struct og_code_image *run = &h->run[hits[i].run];
+        const struct og_code_segment *run = &h->run[hits[i].run];
         og_code_cursor_init(&cursors[n_cursors++],
                             run->ids + run->offsets[hits[i].place],
                             run->ids + run->offsets[hits[i].place + 1]);

@@ -23,17 +23,17 @@ static bool count_entry(void *ctx, const struct og_code_entry *entry)
     return true;
 }
 
-static void use_image(const struct og_code_image *image)
+static void use_segment(const struct og_code_segment *segment)
 {
     const uint64_t questions[] = {0, UINT64_MAX, 0x123456789abcdef};
     size_t n = 0;
-    if (image->index.design.n_tables <= 4)
-        og_code_index_ask(&image->index, questions, 3, image->max_distance % 3,
-                          &n, count);
-    for (size_t i = 0; i < image->index.n; i++) {
+    if (segment->index.design.n_tables <= 4)
+        og_code_index_ask(&segment->index, questions, 3,
+                          segment->max_distance % 3, &n, count);
+    for (size_t i = 0; i < segment->index.n; i++) {
         struct og_code_cursor cursor;
-        og_code_cursor_init(&cursor, image->ids + image->offsets[i],
-                            image->ids + image->offsets[i + 1]);
+        og_code_cursor_init(&cursor, segment->ids + segment->offsets[i],
+                            segment->ids + segment->offsets[i + 1]);
         og_code_entries_merge(&cursor, 1, &n, count_entry);
     }
 }
@@ -76,7 +76,7 @@ static void mend(uint8_t *data, size_t len)
 static void open_copy(const uint8_t *data, size_t len, bool mends)
 {
     struct og_segment_file file;
-    struct og_code_image image;
+    struct og_code_segment segment;
     og_error err;
     uint8_t *copy = malloc(len + 1);
     if (copy == NULL) return;
@@ -84,12 +84,12 @@ static void open_copy(const uint8_t *data, size_t len, bool mends)
     if (mends) mend(copy, len);
     if (og_segment_file_take(&file, copy, len, len + 1, NULL,
                              &og_code_segment_kind, "fuzz", &err) != OG_OK ||
-        og_code_image_take(&image, &file, "fuzz", &err) != OG_OK) {
+        og_code_segment_take(&segment, &file, "fuzz", &err) != OG_OK) {
         free(copy);
         return;
     }
-    use_image(&image);
-    og_code_image_release(&image);
+    use_segment(&segment);
+    og_code_segment_release(&segment);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

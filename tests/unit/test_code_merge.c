@@ -25,7 +25,7 @@ struct entry {
 };
 
 static void make_run(const struct entry *entries, size_t n,
-                     struct og_code_image *out)
+                     struct og_code_segment *out)
 {
     struct og_code_writer *w;
     assert_int_equal(og_code_writer_new(NULL, NULL, &w, NULL), OG_OK);
@@ -42,7 +42,7 @@ static void make_run(const struct entry *entries, size_t n,
 }
 
 /* "code:id" or "code:-id" of every entry, in order. */
-static void list(const struct og_code_image *m, char *out)
+static void list(const struct og_code_segment *m, char *out)
 {
     *out = '\0';
     for (size_t i = 0; i < m->index.n; i++) {
@@ -62,8 +62,8 @@ static void the_newest_counts(void **state)
     static const struct entry middle[] = {
         {1, "a", true}, {2, "n", false}, {5, "c", true}};
     static const struct entry new[] = {{1, "a", false}, {7, "m", true}};
-    struct og_code_image run[3], merged;
-    const struct og_code_image *const runs[] = {&run[0], &run[1], &run[2]};
+    struct og_code_segment run[3], merged;
+    const struct og_code_segment *const runs[] = {&run[0], &run[1], &run[2]};
     char text[200];
     (void)state;
     make_run(old, LENGTH(old), &run[0]);
@@ -72,7 +72,8 @@ static void the_newest_counts(void **state)
     for (int drops = 0; drops < 2; drops++) {
         struct og_code_writer *w;
         assert_int_equal(og_code_writer_new(NULL, NULL, &w, NULL), OG_OK);
-        assert_int_equal(og_code_images_merge(runs, 3, drops, w, NULL), OG_OK);
+        assert_int_equal(og_code_segments_merge(runs, 3, drops, w, NULL),
+                         OG_OK);
         assert_int_equal(
             og_code_writer_end(w, 3, &(struct og_code_choice){UINT64_MAX, 0, 0},
                                &merged, NULL),
@@ -82,10 +83,10 @@ static void the_newest_counts(void **state)
                                         : "1:a 1:b 2:n 5:-c 7:-m 9:-z ");
         assert_int_equal(merged.n_entries, 3);
         assert_int_equal(merged.n_removed, drops ? 0 : 3);
-        og_code_image_release(&merged);
+        og_code_segment_release(&merged);
     }
     for (size_t i = 0; i < 3; i++)
-        og_code_image_release(&run[i]);
+        og_code_segment_release(&run[i]);
 }
 
 static bool stop_at_once(void *ctx, const struct og_code_entry *entry)
@@ -98,7 +99,7 @@ static bool stop_at_once(void *ctx, const struct og_code_entry *entry)
 static void a_merge_can_be_stopped(void **state)
 {
     static const struct entry some[] = {{1, "a", false}, {1, "b", false}};
-    struct og_code_image run;
+    struct og_code_segment run;
     struct og_code_cursor cursor;
     int n = 0;
     (void)state;
@@ -107,7 +108,7 @@ static void a_merge_can_be_stopped(void **state)
     assert_true(cursor.live);
     assert_false(og_code_entries_merge(&cursor, 1, &n, stop_at_once));
     assert_int_equal(n, 1);
-    og_code_image_release(&run);
+    og_code_segment_release(&run);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 
 enum { N = 300 };
 
-static struct og_code_image image;
+static struct og_code_segment segment;
 static og_error err;
 
 /* Code i * i has i % 3 + 1 ids, of which one says "no longer". */
@@ -25,7 +25,7 @@ static void write_run(struct og_code_writer *w)
 }
 
 static void make_run(const char *path, enum og_code_form form,
-                     struct og_code_image *out)
+                     struct og_code_segment *out)
 {
     struct og_code_writer *w;
     const struct og_code_choice choice = {UINT64_MAX, OG_CODE_WANT_BEST, form};
@@ -41,19 +41,19 @@ static int set_up(void **state)
     if (make_folder(state) != 0) return 1;
     assert_int_equal(og_code_writer_new(NULL, NULL, &w, &err), OG_OK);
     write_run(w);
-    assert_int_equal(og_code_writer_end(w, 3, &choice, &image, &err), OG_OK);
+    assert_int_equal(og_code_writer_end(w, 3, &choice, &segment, &err), OG_OK);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    og_code_image_release(&image);
+    og_code_segment_release(&segment);
     return remove_folder(state);
 }
 
 /* ---- what is in it ---- */
 
-static void check_run(const struct og_code_image *m)
+static void check_run(const struct og_code_segment *m)
 {
     size_t counts[2] = {0};
     assert_int_equal(m->index.n, N);
@@ -81,17 +81,17 @@ static void what_was_written_is_read(void **state)
 {
     (void)state;
     for (unsigned form = 0; form < OG_CODE_FORMS; form++) {
-        struct og_code_image m;
+        struct og_code_segment m;
         make_run(NULL, (enum og_code_form)form, &m);
         check_run(&m);
-        og_code_image_release(&m);
+        og_code_segment_release(&m);
         make_run(in("run"), (enum og_code_form)form, &m);
         check_run(&m);
-        og_code_image_release(&m);
-        assert_int_equal(og_code_image_open(&m, in("run"), &err), OG_OK);
+        og_code_segment_release(&m);
+        assert_int_equal(og_code_segment_open(&m, in("run"), &err), OG_OK);
         check_run(&m);
         assert_int_equal(m.index.design.form, form);
-        og_code_image_release(&m);
+        og_code_segment_release(&m);
     }
 }
 
@@ -99,16 +99,16 @@ static void an_empty_run(void **state)
 {
     (void)state;
     struct og_code_writer *w;
-    struct og_code_image m;
+    struct og_code_segment m;
     const struct og_code_choice choice = {UINT64_MAX, OG_CODE_WANT_BEST, 0};
     assert_int_equal(og_code_writer_new(in("empty"), NULL, &w, &err), OG_OK);
     assert_int_equal(og_code_writer_end(w, 3, &choice, &m, &err), OG_OK);
     assert_int_equal(m.index.n, 0);
-    og_code_image_release(&m);
-    assert_int_equal(og_code_image_open(&m, in("empty"), &err), OG_OK);
+    og_code_segment_release(&m);
+    assert_int_equal(og_code_segment_open(&m, in("empty"), &err), OG_OK);
     assert_int_equal(m.n_entries, 0);
-    og_code_image_release(&m);
-    assert_int_equal(og_code_image_open(&m, in("none"), &err), OG_ERR_IO);
+    og_code_segment_release(&m);
+    assert_int_equal(og_code_segment_open(&m, in("none"), &err), OG_ERR_IO);
 }
 
 /* A writer that is dropped, or cannot plan its tables, leaves no file. */
@@ -116,7 +116,7 @@ static void no_file_is_left(void **state)
 {
     (void)state;
     struct og_code_writer *w;
-    struct og_code_image m;
+    struct og_code_segment m;
     struct stat st;
     assert_int_equal(og_code_writer_new(in("gone"), NULL, &w, &err), OG_OK);
     write_run(w);
@@ -163,15 +163,15 @@ static og_status rebuild(unsigned changed, size_t off, uint64_t value,
 {
     struct og_segment_writer *w;
     struct og_segment_file file;
-    struct og_code_image out;
+    struct og_code_segment out;
     assert_int_equal(
         og_segment_writer_new(NULL, &og_code_segment_kind, NULL, &w, &err),
         OG_OK);
     for (unsigned i = 0; i < OG_CODE_N_SECTIONS; i++) {
-        const size_t n = image.file.section[i].len;
+        const size_t n = segment.file.section[i].len;
         uint8_t *data = calloc(n + 16, 1);
         assert_non_null(data);
-        memcpy(data, og_segment_section(&image.file, i), n);
+        memcpy(data, og_segment_section(&segment.file, i), n);
         if (i == changed) {
             assert_true(off + len <= n);
             memcpy(data + off, &value, len);
@@ -181,9 +181,9 @@ static og_status rebuild(unsigned changed, size_t off, uint64_t value,
         free(data);
     }
     assert_int_equal(og_segment_writer_end(w, &file, &err), OG_OK);
-    const og_status status = og_code_image_take(&out, &file, "it", &err);
+    const og_status status = og_code_segment_take(&out, &file, "it", &err);
     if (status == OG_OK)
-        og_code_image_release(&out);
+        og_code_segment_release(&out);
     else
         og_segment_file_release(&file); /* still the caller's */
     return status;
@@ -203,7 +203,8 @@ static void every_fault_is_named(void **state)
 #define TOTAL(member) offsetof(struct og_code_totals, member)
     assert_int_equal(rebuild(OG_CODE_N_SECTIONS, 0, 0, 0, 0), OG_OK);
     check_fault(OG_CODE_IDS, 0, 0xff, 1, "the ids of code 0");
-    check_fault(OG_CODE_IDS, image.offsets[4] + 1, 'z', 1, "the ids of code 4");
+    check_fault(OG_CODE_IDS, segment.offsets[4] + 1, 'z', 1,
+                "the ids of code 4");
     check_fault(OG_CODE_CODES, 8, 4, 8, "the order of code 2");
     check_fault(OG_CODE_CODES, 8, 5, 8, "the order of code 2");
     check_fault(OG_CODE_OFFSETS, 0, 1, 8, "the first or last offset");

@@ -343,7 +343,7 @@ static void a_million_equal_codes(void **state)
 static uint8_t *make_run(size_t *out_len)
 {
     struct og_code_writer *w;
-    struct og_code_image image;
+    struct og_code_segment segment;
     char text[16];
     assert_int_equal(og_code_writer_new(NULL, NULL, &w, NULL), OG_OK);
     for (size_t i = 0; i < 300; i++) {
@@ -355,28 +355,29 @@ static uint8_t *make_run(size_t *out_len)
     }
     assert_int_equal(
         og_code_writer_end(w, 3, &(struct og_code_choice){UINT64_MAX, 4, 0},
-                           &image, NULL),
+                           &segment, NULL),
         OG_OK);
-    uint8_t *copy = malloc(image.file.len);
-    memcpy(copy, image.file.data, image.file.len);
-    *out_len = image.file.len;
-    og_code_image_release(&image);
+    uint8_t *copy = malloc(segment.file.len);
+    memcpy(copy, segment.file.data, segment.file.len);
+    *out_len = segment.file.len;
+    og_code_segment_release(&segment);
     return copy;
 }
 
 static og_status look(const uint8_t *data, size_t len, og_error *err)
 {
     struct og_segment_file file = {0};
-    struct og_code_image image;
+    struct og_code_segment segment;
     uint8_t *copy = malloc(len + 1);
     memcpy(copy, data, len);
     og_status status = og_segment_file_take(&file, copy, len, len + 1, NULL,
                                             &og_code_segment_kind, "x", err);
-    if (status == OG_OK) status = og_code_image_take(&image, &file, "x", err);
+    if (status == OG_OK)
+        status = og_code_segment_take(&segment, &file, "x", err);
     if (status != OG_OK)
         free(copy);
     else
-        og_code_image_release(&image);
+        og_code_segment_release(&segment);
     return status;
 }
 

@@ -370,7 +370,7 @@ static void disk_is_memory(void **state)
     og_sentences_info info;
     og_sentences_info_get(on_disk, &info);
     assert_int_equal(info.n_documents, 3000);
-    assert_true(info.n_images > 0 && info.n_images < 12);
+    assert_true(info.n_segments > 0 && info.n_segments < 12);
     og_sentences *reader;
     OK(open_kept(false, false, &how, &reader));
     og_quote_options options = og_quote_options_default();
@@ -516,7 +516,7 @@ static void damage_is_reported(void **state)
     OK(og_sentences_flush(s, &err));
     og_sentences_info info;
     og_sentences_info_get(s, &info);
-    assert_true(info.n_images > 0);
+    assert_true(info.n_segments > 0);
     const unsigned image = (unsigned)s->number[0];
     og_sentences_close(s);
     assert_int_equal(try_open(), OG_OK);

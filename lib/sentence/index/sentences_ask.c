@@ -683,10 +683,10 @@ static void explain_prediction(const og_sentences *s,
         "alike may\n"
         "            have more other words than k, and fewer are found\n",
         (unsigned long long)info->n_sentences,
-        (unsigned long long)info->n_forms, (unsigned long long)info->n_words,
+        (unsigned long long)info->n_wordsets, (unsigned long long)info->n_words,
         words, m, l, og_signature_word_bits(m, (double)info->n_words, words),
         options->threshold, n, words, k, d < 0 ? 0 : d, why, recall, false_rate,
-        both, false_rate, unrelated, unrelated * (double)info->n_forms);
+        both, false_rate, unrelated, unrelated * (double)info->n_wordsets);
 }
 
 void og_sentences_explain(const og_sentences *s,

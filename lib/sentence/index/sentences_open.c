@@ -202,9 +202,9 @@ void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
     uint64_t n_keys = s->heap.n_words;
     *out = (og_sentences_info){.n_documents = s->heap.n_documents,
                                .n_sentences = s->n_sentences,
-                               .n_forms = s->heap.n_forms,
+                               .n_wordsets = s->heap.n_forms,
                                .n_words = s->heap.n_counted,
-                               .n_images = s->n_images,
+                               .n_segments = s->n_images,
                                .n_waiting = s->heap.n_sentences,
                                .signature_bits = s->manifest.signature_bits,
                                .word_bits = s->manifest.word_bits,
@@ -213,11 +213,11 @@ void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
     for (size_t i = 0; i < s->n_images; i++) {
         const struct og_sentence_totals *f = &s->image[i].totals;
         out->n_documents += f->n_documents;
-        out->n_forms += f->n_forms;
+        out->n_wordsets += f->n_forms;
         out->n_words += f->n_words;
         out->n_bytes += s->image[i].file.len;
         n_keys += f->n_keys;
     }
     out->mean_words =
-        out->n_forms == 0 ? 0 : (double)n_keys / (double)out->n_forms;
+        out->n_wordsets == 0 ? 0 : (double)n_keys / (double)out->n_wordsets;
 }
