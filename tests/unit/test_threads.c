@@ -29,6 +29,7 @@ struct shared {
     atomic_uint n_added; /* documents that are in for certain */
     atomic_bool is_done;
     atomic_size_t n_found, n_asked;
+    atomic_uint n_readers; /* so far: the seed of each */
 };
 
 /* cmocka's asserts are for its own thread. */
@@ -64,7 +65,7 @@ static void *read_on(void *ctx)
     struct shared *s = ctx;
     og_trace *trace = og_trace_new(s->store);
     char text[N_WORDS * 20];
-    uint64_t random = (uint64_t)(uintptr_t)trace;
+    uint64_t random = atomic_fetch_add(&s->n_readers, 1);
     must(trace != NULL);
     for (;;) {
         const bool is_last_round = atomic_load(&s->is_done);
