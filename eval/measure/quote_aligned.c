@@ -82,11 +82,12 @@ static og_status run(struct aligned *a, const char *path_a, const char *path_b,
                      og_error *err)
 {
     const struct og_sentences_place place = {.is_writable = true};
+    const struct og_phases alone = og_phases_alone(NULL);
     og_sentences_options o = og_sentences_options_default();
     o.signature_bits = 0;
     TRY(og_sentences_open(&place, &o, &a->sentences, err));
     TRY(read_records(path_b, add_record, a, err));
-    TRY(og_memtable_build(&a->heap, &a->sentences->image[0], err));
+    TRY(og_memtable_build(&a->heap, &alone, &a->sentences->image[0], err));
     a->sentences->n_images = 1;
     a->sentences->n_sentences = a->heap.n_sentences;
     TRY(read_records(path_a, ask_record, a, err));

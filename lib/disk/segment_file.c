@@ -162,7 +162,7 @@ static uint64_t sum_section(const struct og_segment_file *f, uint64_t at,
  * begins. */
 static og_status read_sections(struct og_segment_file *f,
                                const struct og_segment_file_foot *foot,
-                               const char *name, og_error *err)
+                               bool with_sums, const char *name, og_error *err)
 {
     const struct og_segment_file_section *s =
         (const void *)(f->data + foot->directory_off);
@@ -176,7 +176,7 @@ static og_status read_sections(struct og_segment_file *f,
             return og_segment_file_damaged(name, "its lengths do not agree",
                                            err);
         const uint64_t len = og_segment_rounded(section_len);
-        if (sum_section(f, at, len) != og_le64(s[i].checksum))
+        if (with_sums && sum_section(f, at, len) != og_le64(s[i].checksum))
             return og_error_set(err, OG_ERR_STORE,
                                 "'%s' is damaged: the checksum of section %u, "
                                 "bytes %" PRIu64 " to %" PRIu64,
@@ -190,8 +190,8 @@ static og_status read_sections(struct og_segment_file *f,
 }
 
 static og_status check(struct og_segment_file *f,
-                       const struct og_segment_kind *kind, const char *name,
-                       og_error *err)
+                       const struct og_segment_kind *kind, bool with_sums,
+                       const char *name, og_error *err)
 {
     const bool has_head =
         f->len >= LINE && memcmp(f->data, OG_SEGMENT_HEAD_MAGIC,
@@ -209,7 +209,7 @@ static og_status check(struct og_segment_file *f,
     TRY(check_foot(f, &head, &foot, name, err));
     f->version = head.version;
     f->sum = foot.checksum;
-    TRY(read_sections(f, &foot, name, err));
+    TRY(read_sections(f, &foot, with_sums, name, err));
     if (OG_BIG_ENDIAN) turn_sections(f, kind);
     return OG_OK;
 }
@@ -224,7 +224,7 @@ og_status og_segment_file_take(struct og_segment_file *file,
 {
     *file = (struct og_segment_file){
         .data = data, .len = len, .data_cap = data_cap, .allocator = allocator};
-    const og_status status = check(file, kind, name, err);
+    const og_status status = check(file, kind, true, name, err);
     if (status != OG_OK) *file = (struct og_segment_file){0};
     return status;
 }
@@ -245,18 +245,33 @@ static og_status map_file(struct og_segment_file *file, int fd,
     return OG_OK;
 }
 
-og_status og_segment_file_open(struct og_segment_file *file, const char *path,
-                               const struct og_segment_kind *kind,
-                               og_error *err)
+static og_status open_file(struct og_segment_file *file, const char *path,
+                           const struct og_segment_kind *kind, bool with_sums,
+                           og_error *err)
 {
     *file = (struct og_segment_file){0};
     const int fd = og_file_open_own(path, O_RDONLY, 0);
     if (fd < 0) return og_file_failure(err, "open", path, errno);
     og_status status = map_file(file, fd, path, err);
     close(fd);
-    if (status == OG_OK) status = check(file, kind, path, err);
+    if (status == OG_OK) status = check(file, kind, with_sums, path, err);
     if (status != OG_OK) og_segment_file_release(file);
     return status;
+}
+
+og_status og_segment_file_open(struct og_segment_file *file, const char *path,
+                               const struct og_segment_kind *kind,
+                               og_error *err)
+{
+    return open_file(file, path, kind, true, err);
+}
+
+og_status og_segment_file_open_written(struct og_segment_file *file,
+                                       const char *path,
+                                       const struct og_segment_kind *kind,
+                                       og_error *err)
+{
+    return open_file(file, path, kind, false, err);
 }
 
 void og_segment_file_forget(const struct og_segment_file *file,

@@ -16,7 +16,8 @@
  * the 56 bytes before it. The checksums of sections and directory include the
  * zeros after them, so every byte of the file is covered. The checksum of the
  * foot covers those of all other parts: a manifest keeps it to identify the
- * file (lib/disk/manifest.h). A segment in memory has the same bytes.
+ * file (lib/disk/manifest.h). A segment in memory that og_segment_writer made
+ * has the same bytes; one of segment_placed.h has the sections only.
  *
  * Sections are arrays of numbers that are used as they lie in the file. A
  * big-endian machine swaps their bytes when it writes, and when it opens a
@@ -72,6 +73,12 @@ og_status og_segment_file_take(struct og_segment_file *file,
 og_status og_segment_file_open(struct og_segment_file *file, const char *path,
                                const struct og_segment_kind *kind,
                                og_error *err);
+/* The same for a file that this process has just written and summed: sections
+ * are not read. */
+og_status og_segment_file_open_written(struct og_segment_file *file,
+                                       const char *path,
+                                       const struct og_segment_kind *kind,
+                                       og_error *err);
 void og_segment_file_release(struct og_segment_file *file);
 
 /* Releases the memory of these bytes if the file is mapped; they can still be

@@ -109,8 +109,10 @@ static void skip(void *index, uint32_t number)
     x->near->n_documents = number + 1;
 }
 
-static og_status flush(void *index, og_error *err)
+static og_status flush(void *index, const struct og_phases *phases,
+                       og_error *err)
 {
+    (void)phases;
     struct near_of_store *x = index;
     return og_near_flush(x->near, err);
 }

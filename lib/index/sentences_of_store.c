@@ -136,10 +136,15 @@ static void skip(void *index, uint32_t number)
     x->sentences->n_documents = number + 1;
 }
 
-static og_status flush(void *index, og_error *err)
+static og_status flush(void *index, const struct og_phases *phases,
+                       og_error *err)
 {
     struct sentences_of_store *x = index;
-    return og_sentences_flush(x->sentences, err);
+    og_sentences *s = x->sentences;
+    s->phases = phases;
+    const og_status status = og_sentences_flush(s, err);
+    s->phases = &s->alone;
+    return status;
 }
 
 static void describe(const void *index, struct og_index_making *out)
@@ -389,6 +394,7 @@ og_status og_store_sentences_info(og_store *store, og_sentences_info *out,
     *out = (og_sentences_info){.stop = "", .stem = ""};
     TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
     const struct sentences_of_store *x = index;
+    TRY(og_sentences_count(x->sentences, err));
     og_sentences_info_get(x->sentences, out);
     return OG_OK;
 }
@@ -401,6 +407,7 @@ og_status og_store_quote_explain(og_store *store,
     TRY(og_index_get(store, OG_INDEX_SENTENCES, &index, err));
     const struct sentences_of_store *x = index;
     const og_quote_options usual = og_quote_options_default();
+    TRY(og_sentences_count(x->sentences, err));
     og_sentences_explain(x->sentences, options != NULL ? options : &usual, out,
                          out_cap);
     return OG_OK;

@@ -98,8 +98,10 @@ struct og_index_ops {
     void (*free_asker)(void *asker);
     /* Document `number` has nothing to add: it was removed. */
     void (*skip)(void *index, uint32_t number);
-    /* Writes everything added to files. The documents are durable already. */
-    og_status (*flush)(void *index, og_error *err);
+    /* Writes everything added to files, in phases. The documents are durable
+     * already. */
+    og_status (*flush)(void *index, const struct og_phases *phases,
+                       og_error *err);
     /* Its parameters, so that it can be rebuilt. */
     void (*describe)(const void *index, struct og_index_making *out);
     /* Whether a file in its folder is the index's own. */
@@ -134,7 +136,8 @@ og_status og_indexes_open(og_store *store, const og_store_options *options,
                           og_error *err);
 /* Before the store is closed, while it can still be written: indexes that lag
  * far behind are written to files. */
-og_status og_indexes_finish(og_store *store, og_error *err);
+og_status og_indexes_finish(og_store *store, const struct og_phases *phases,
+                            og_error *err);
 void og_indexes_close(og_store *store);
 /* The same; they are not used afterwards. */
 void og_indexes_release(og_store *store);

@@ -35,6 +35,9 @@ og_status og_index_catch_up_to(og_store *store, struct og_derived_index *index,
 
 /* Writes its content in memory to its files. */
 og_status og_index_flush(og_store *store, struct og_derived_index *index,
-                         og_error *err);
+                         const struct og_phases *phases, og_error *err);
+/* The same on the calling thread. */
+og_status og_index_flush_alone(og_store *store, struct og_derived_index *index,
+                               og_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "lib/store/store_disk.h"
 #include "lib/store/store_shared.h"
 #include "lib/store/store_table.h"
+#include "lib/stream/phases.h"
 #include "lib/table/common_fps.h"
 
 static void set_stages(og_store *store)
@@ -171,8 +172,10 @@ og_status og_store_close(og_store *store, og_error *err)
 {
     og_status status = OG_OK;
     if (store == NULL) return OG_OK;
-    if (store->disk != NULL && !store->is_read_only)
-        status = og_indexes_finish(store, err);
+    if (store->disk != NULL && !store->is_read_only) {
+        const struct og_phases alone = og_phases_alone(NULL);
+        status = og_indexes_finish(store, &alone, err);
+    }
     og_indexes_release(store);
     if (status == OG_OK && store->remote != NULL && !store->is_read_only &&
         store->disk != NULL && !store->disk->has_failed)

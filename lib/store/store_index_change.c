@@ -13,6 +13,7 @@
 #include "lib/os/file.h"
 #include "lib/os/new_file.h"
 #include "lib/store/store_disk.h"
+#include "lib/stream/phases.h"
 
 /* ---- on and off ---- */
 
@@ -109,7 +110,7 @@ static og_status build(og_store *store, struct og_derived_index *index,
     TRY(og_index_open(store, index, true, options, err));
     TRY(write_conf(store, store->indexes.on | index->ops->bit, err));
     TRY(og_index_catch_up(store, index, options, err));
-    return og_index_flush(store, index, err);
+    return og_index_flush_alone(store, index, err);
 }
 
 og_status og_store_index_add(og_store *store, unsigned indexes,
@@ -201,6 +202,7 @@ static og_status fill(og_store *store, struct og_derived_index *index,
                                       uint64_t done, uint64_t total),
                       void *ctx, og_error *err)
 {
+    const struct og_phases alone = og_phases_alone(NULL);
     const uint32_t n = store->catalogue.n;
     while (index->n_covered < n) {
         uint32_t end = index->n_covered + 1024;
@@ -209,7 +211,7 @@ static og_status fill(og_store *store, struct og_derived_index *index,
         if (end > n) end = n;
         TRY(og_index_catch_up_to(store, index, end, NULL, err));
     }
-    return index->ops->flush(index->opened, err);
+    return index->ops->flush(index->opened, &alone, err);
 }
 
 og_status og_indexes_copy(og_store *store, const char *folder,

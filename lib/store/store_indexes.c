@@ -16,6 +16,7 @@
 #include "lib/os/new_file.h"
 #include "lib/store/store_disk.h"
 #include "lib/store/text/stored_texts.h"
+#include "lib/stream/phases.h"
 
 /* A writer updates an index that lags farther behind than this: a reader takes
  * some 50 ms for it. */
@@ -325,13 +326,20 @@ void og_indexes_release(og_store *store)
 /* ---- writing ---- */
 
 og_status og_index_flush(og_store *store, struct og_derived_index *index,
-                         og_error *err)
+                         const struct og_phases *phases, og_error *err)
 {
     TRY(og_store_commit(store, err));
-    TRY(index->ops->flush(index->opened, err));
+    TRY(index->ops->flush(index->opened, phases, err));
     index->n_saved = index->n_covered;
     index->lag_bytes = 0;
     return OG_OK;
+}
+
+og_status og_index_flush_alone(og_store *store, struct og_derived_index *index,
+                               og_error *err)
+{
+    const struct og_phases alone = og_phases_alone(NULL);
+    return og_index_flush(store, index, &alone, err);
 }
 
 /* An index that lags far behind catches up; from then on it is kept up to
@@ -341,7 +349,7 @@ static og_status bring_up(og_store *store, struct og_derived_index *index,
 {
     TRY(og_index_open(store, index, false, NULL, err));
     TRY(og_index_catch_up(store, index, NULL, err));
-    return og_index_flush(store, index, err);
+    return og_index_flush_alone(store, index, err);
 }
 
 static og_status note(og_store *store, struct og_derived_index *index,
@@ -471,7 +479,8 @@ void og_indexes_stop(og_store *store)
     store->indexes.is_stopped = true;
 }
 
-og_status og_indexes_finish(og_store *store, og_error *err)
+og_status og_indexes_finish(og_store *store, const struct og_phases *phases,
+                            og_error *err)
 {
     struct og_derived_indexes *all = &store->indexes;
     for (unsigned i = 0; i < OG_INDEX_KINDS; i++) {
@@ -480,7 +489,7 @@ og_status og_indexes_finish(og_store *store, og_error *err)
             index->lag_bytes <= LAG_BYTES || all->is_stopped)
             continue;
         TRY(og_index_catch_up(store, index, NULL, err));
-        TRY(og_index_flush(store, index, err));
+        TRY(og_index_flush(store, index, phases, err));
     }
     return OG_OK;
 }

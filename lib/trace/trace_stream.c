@@ -723,6 +723,21 @@ static bool is_grouped_by_field(const og_params *params)
     return params->same[0] != '\0' && strcmp(params->same, "id") != 0;
 }
 
+/* Here, where a caller can stop it, and on all threads, and not when the store
+ * is closed. */
+static og_status finish_indexes(void *ctx, struct og_batch *last, og_error *err)
+{
+    const struct writer *w = ctx;
+    const struct og_phases phases = og_stream_phases(last);
+    if (!w->options->add || w->store->disk == NULL) return OG_OK;
+    og_stop_set(w->input->should_stop, w->input->ctx);
+    const og_status status = og_indexes_finish(w->store, &phases, err);
+    og_stop_set(NULL, NULL);
+    if (status != OG_ERR_STOPPED) return status;
+    og_indexes_stop(w->store);
+    return OG_OK;
+}
+
 static og_status run(struct writer *w, const og_input *input, og_error *err)
 {
     og_input wanted = *input;
@@ -731,7 +746,8 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
                                   .uses_time = true,
                                   .begin_batch = begin_batch,
                                   .take = take,
-                                  .settle = settle};
+                                  .settle = settle,
+                                  .finish = finish_indexes};
     fill_work(w);
     w->input = input;
     pthread_mutex_init(&w->work.lock, NULL);
@@ -753,19 +769,6 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
     OG_UNGROW(w->store->allocator, w->asked, w->asked_cap);
     pthread_mutex_destroy(&w->work.lock);
     return status;
-}
-
-/* Here, where a caller can stop it, and not when the store is closed. */
-static og_status finish_indexes(og_store *store, const og_input *input,
-                                og_error *err)
-{
-    if (store->disk == NULL) return OG_OK;
-    og_stop_set(input->should_stop, input->ctx);
-    const og_status status = og_indexes_finish(store, err);
-    og_stop_set(NULL, NULL);
-    if (status != OG_ERR_STOPPED) return status;
-    og_indexes_stop(store);
-    return OG_OK;
 }
 
 og_status og_stream_run(og_store *store, const og_input *input,
@@ -807,8 +810,6 @@ og_status og_stream_ask(og_store *store, const og_input *input,
     og_status status = og_trace_configure(&w.trace, &options->asking, err);
     if (status == OG_OK) status = run(&w, input, err);
     if (status == OG_ERR_STOPPED) og_indexes_stop(store);
-    if (status == OG_OK && options->add)
-        status = finish_indexes(store, input, err);
     /* The first failure is the cause; that of a file comes second. */
     og_error second;
     const og_status committed = options->add || options->sighting

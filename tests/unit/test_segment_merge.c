@@ -3,14 +3,18 @@
 
 #include "tests/unit/store_support.h"
 
+#include "lib/base/bits.h"
 #include "lib/sentence/index/segment_merge.h"
 #include "lib/sentence/index/sentence_memtable.h"
+#include "tests/unit/phases_support.h"
 
 static struct og_word_reader reader;
+static struct og_phases alone;
 
 static int set_up(void **state)
 {
     if (make_folder(state) != 0) return 1;
+    alone = og_phases_alone(NULL);
     return og_word_reader_init(&reader, NULL, NULL, NULL, NULL) != OG_OK;
 }
 
@@ -39,7 +43,7 @@ static void build(struct og_sentence_segment *out, uint32_t first)
         first == 0 ? SHARED "Nobody knows why they left."
                    : SHARED "Everybody asked about the harbour.");
     add(&heap, first + 1, first == 0 ? "b" : "d", SHARED);
-    ASSERT_OK(og_memtable_build(&heap, out, &story));
+    ASSERT_OK(og_memtable_build(&heap, &alone, out, &story));
     og_memtable_release(&heap);
 }
 
@@ -97,14 +101,14 @@ static void two_images_become_one(void **state)
     (void)state;
     build(&first, 0);
     build(&second, 2);
-    ASSERT_OK(
-        og_sentence_segments_merge(images, 2, NULL, NULL, &merged, &story));
+    ASSERT_OK(og_sentence_segments_merge(images, 2, NULL, &alone, NULL, &merged,
+                                         &story));
     check_merged(&merged);
     check_counts(&merged, images);
     og_sentence_segment_release(&merged);
     /* The same bytes in a file, and again from it. */
-    ASSERT_OK(
-        og_sentence_segments_merge(images, 2, in("m"), NULL, &merged, &story));
+    ASSERT_OK(og_sentence_segments_merge(images, 2, in("m"), &alone, NULL,
+                                         &merged, &story));
     check_merged(&merged);
     og_sentence_segment_release(&merged);
     ASSERT_OK(og_sentence_segment_open(&merged, in("m"), &story));
@@ -122,8 +126,8 @@ static void one_image_stays(void **state)
     const struct og_sentence_segment *images[] = {&first};
     (void)state;
     build(&first, 0);
-    ASSERT_OK(
-        og_sentence_segments_merge(images, 1, NULL, NULL, &merged, &story));
+    ASSERT_OK(og_sentence_segments_merge(images, 1, NULL, &alone, NULL, &merged,
+                                         &story));
     assert_int_equal(merged.totals.n_words, first.totals.n_words);
     assert_memory_equal(merged.words, first.words,
                         first.totals.n_words * sizeof(*first.words));
@@ -141,11 +145,140 @@ static void no_room_is_reported(void **state)
     const struct og_sentence_segment *images[] = {&first};
     (void)state;
     build(&first, 0);
-    assert_int_equal(og_sentence_segments_merge(images, 1, in("no/such"), NULL,
-                                                &merged, &story),
+    assert_int_equal(og_sentence_segments_merge(images, 1, in("no/such"),
+                                                &alone, NULL, &merged, &story),
                      OG_ERR_IO);
     assert_non_null(strstr(story.message, "no/such"));
     og_sentence_segment_release(&first);
+}
+
+/* ---- one by one is the oracle ---- */
+
+enum { N_DOCS = 3000, N_PARTS = 5 };
+
+/* Some words are everywhere, most are rare; some sentences come again. */
+static void add_random(struct og_memtable *heap, uint32_t number, bool in_order)
+{
+    uint64_t random = number * 77 + 1;
+    char text[2000], id[16];
+    size_t len = 0;
+    for (int s = 0; s < 6; s++) {
+        const bool again = og_random_next(&random) % 4 == 0;
+        uint64_t kind =
+            again ? og_random_next(&random) % 50 + 1 : og_random_next(&random);
+        for (int w = 0; w < 9; w++) {
+            const uint64_t r = og_random_next(&kind);
+            const uint64_t word = r % 3 == 0 ? r / 3 % 5 : r / 3 % 20000;
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "W%u%s",
+                                    (unsigned)word, w < 8 ? " " : ". ");
+        }
+    }
+    snprintf(id, sizeof(id), "d%u", number);
+    const og_document doc = {.id = bytes_of(id), .text = {text, len}};
+    const int64_t time = in_order ? number : og_random_next(&random) % 1000;
+    ASSERT_OK(og_word_reader_read(&reader, doc.text, &story));
+    const struct og_words_read read = og_word_reader_view(&reader);
+    ASSERT_OK(og_memtable_add(heap, number, &doc, time, &read, &story));
+}
+
+static void build_random(struct og_sentence_segment *out, uint32_t begin,
+                         uint32_t end, bool in_order, uint32_t signature_bits,
+                         const struct og_phases *phases)
+{
+    struct og_memtable heap;
+    og_memtable_init(&heap, NULL, signature_bits, signature_bits / 16);
+    heap.no_texts = true; /* blocks of texts depend on where they begin */
+    for (uint32_t i = begin; i < end; i++)
+        add_random(&heap, i, in_order);
+    ASSERT_OK(og_memtable_build(&heap, phases, out, &story));
+    og_memtable_release(&heap);
+}
+
+/* Documents in one memtable, of different lengths in N_PARTS that are merged
+ * all at once, or one after the other. */
+static void make_file(const char *path, bool in_order, uint32_t bits,
+                      unsigned n_parts, bool by_steps,
+                      const struct og_phases *phases)
+{
+    struct og_sentence_segment images[N_PARTS], merged;
+    const struct og_sentence_segment *list[N_PARTS];
+    for (uint32_t i = 0; i < n_parts; i++) {
+        build_random(&images[i], N_DOCS * i * i / (n_parts * n_parts),
+                     N_DOCS * (i + 1) * (i + 1) / (n_parts * n_parts), in_order,
+                     bits, phases);
+        list[i] = &images[i];
+    }
+    unsigned n = n_parts;
+    while (by_steps && n > 1) { /* in memory */
+        ASSERT_OK(og_sentence_segments_merge(list + n - 2, 2, NULL, phases,
+                                             NULL, &merged, &story));
+        og_sentence_segment_release(&images[--n]);
+        og_sentence_segment_release(&images[n - 1]);
+        images[n - 1] = merged;
+    }
+    ASSERT_OK(og_sentence_segments_merge(list, n, path, phases, NULL, &merged,
+                                         &story));
+    og_sentence_segment_release(&merged);
+    /* Opening it checks everything. */
+    ASSERT_OK(og_sentence_segment_open(&merged, path, &story));
+    assert_int_equal(merged.totals.n_documents, N_DOCS);
+    assert_int_equal(merged.totals.n_sentences, 6 * N_DOCS);
+    assert_true(merged.totals.n_forms < merged.totals.n_sentences);
+    og_sentence_segment_release(&merged);
+    for (unsigned i = 0; i < n; i++)
+        og_sentence_segment_release(&images[i]);
+}
+
+static void check_same(const char *a, const char *b)
+{
+    size_t a_len, b_len;
+    uint8_t *x = load(a, &a_len), *y = load(b, &b_len);
+    assert_int_equal(a_len, b_len);
+    assert_memory_equal(x, y, a_len);
+    free(x);
+    free(y);
+}
+
+/* The same file as of one memtable with all documents, byte by byte, on any
+ * number of threads. */
+static void parts_are_the_whole(void **state)
+{
+    char whole[300], parts[300];
+    (void)state;
+    snprintf(whole, sizeof(whole), "%s", in("one"));
+    snprintf(parts, sizeof(parts), "%s", in("many"));
+    for (unsigned round = 0; round < 4; round++) {
+        const bool in_order = round % 2 == 0;
+        const uint32_t bits = round < 2 ? 64 : 0;
+        make_file(whole, in_order, bits, 1, false, &alone);
+        make_file(parts, in_order, bits, N_PARTS, false, &alone);
+        check_same(whole, parts);
+        for (unsigned n = 2; n <= 8; n *= 2) {
+            struct og_ring *ring = threads_of(n);
+            const struct og_phases phases = phases_of(ring);
+            make_file(parts, in_order, bits, n / 2 + 1, n != 4, &phases);
+            og_ring_free(ring);
+            check_same(whole, parts);
+        }
+    }
+}
+
+/* A crafted file may say that equal sentences have other words. */
+static void words_that_do_not_agree(void **state)
+{
+    struct og_sentence_segment images[2], merged;
+    const struct og_sentence_segment *list[] = {&images[0], &images[1]};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++)
+        build_random(&images[i], 0, 200, true, 64, &alone);
+    for (size_t i = 0; i <= images[1].totals.n_forms; i++)
+        ((uint64_t *)images[1].form_starts)[i] = 0; /* they have no keys */
+    assert_int_equal(og_sentence_segments_merge(list, 2, NULL, &alone, NULL,
+                                                &merged, &story),
+                     OG_ERR_STORE);
+    assert_non_null(strstr(story.message, "do not agree"));
+    og_sentence_segment_release(&images[0]);
+    og_sentence_segment_release(&images[1]);
 }
 
 int main(void)
@@ -154,6 +287,8 @@ int main(void)
         cmocka_unit_test(two_images_become_one),
         cmocka_unit_test(one_image_stays),
         cmocka_unit_test(no_room_is_reported),
+        cmocka_unit_test(parts_are_the_whole),
+        cmocka_unit_test(words_that_do_not_agree),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,100 +1,78 @@
-/* The directory of words and the tables of signatures against their
- * definitions. */
+/* The tables of signatures against their definition, in memory and in a
+ * file. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/store_support.h"
 
 #include "lib/base/bits.h"
 #include "lib/sentence/index/segment_parts.h"
 
-static const struct og_segment_kind kind = {.name = "parts", .version = 1};
+enum { N = 20000 };
 
-static void a_directory_counts_words_below(void **state)
+static uint8_t signatures[N * 16];
+
+/* Equal ones, too. */
+static void make_signatures(void)
 {
-    static const size_t sizes[] = {0, 1, 2, 5, 1000};
-    (void)state;
-    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-        struct og_segment_writer *w;
-        struct og_segment_file f;
-        struct og_directory d;
-        uint64_t random = k, words[1000];
-        assert_int_equal(og_segment_writer_new(NULL, &kind, NULL, &w, NULL),
-                         OG_OK);
-        assert_int_equal(og_directory_init(&d, sizes[k], NULL, NULL), OG_OK);
-        assert_true(((size_t)1 << d.n_bits) >= sizes[k]);
-        for (size_t i = 0; i < sizes[k]; i++)
-            og_directory_add(&d, words[i] = og_random_next(&random));
-        og_directory_write(&d, w);
-        const unsigned n_bits = d.n_bits;
-        og_directory_release(&d);
-        assert_int_equal(og_segment_writer_end(w, &f, NULL), OG_OK);
-        const uint32_t *counts = og_segment_section(&f, 0);
-        assert_int_equal(f.section[0].len, ((4 << n_bits) + 4));
-        for (size_t p = 0; p <= (size_t)1 << n_bits; p++) {
-            uint32_t n = 0;
-            for (size_t i = 0; i < sizes[k]; i++)
-                n += (n_bits == 0 ? 0 : words[i] >> (64 - n_bits)) < p;
-            assert_int_equal(counts[p], n);
-        }
-        og_segment_file_release(&f);
-    }
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < 16; k++)
+            signatures[16 * i + k] = (uint8_t)og_mix64(i % 5000 * 16 + k);
 }
 
-static struct og_signature signature_of(const void *ctx, size_t form)
+static void check_table(const uint32_t *table, uint32_t bits, unsigned t)
 {
-    const uint64_t *seeds = ctx;
-    return (struct og_signature){
-        {og_mix64(seeds[form]), og_mix64(~seeds[form])}};
+    const uint32_t *starts = table, *forms = table + 65537;
+    const size_t len = bits / 8;
+    assert_int_equal(starts[0], 0);
+    assert_int_equal(starts[65536], N);
+    for (uint32_t key = 0; key < 65536; key++)
+        for (uint32_t i = starts[key]; i < starts[key + 1]; i++) {
+            const uint8_t *s = signatures + forms[i] * len + 2 * t;
+            assert_true(forms[i] < N);
+            assert_int_equal(s[0] | s[1] << 8, key);
+            /* Once each, in order. */
+            assert_true(i == starts[key] || forms[i - 1] < forms[i]);
+        }
+}
+
+static void check_bits(uint32_t bits, const char *path)
+{
+    const struct og_sentence_totals totals = {.n_forms = N,
+                                              .signature_bits = bits};
+    const size_t table_len = (65537 + N) * sizeof(uint32_t);
+    uint64_t lens[OG_N_PARTS] = {0};
+    struct og_placed_segment placed;
+    struct og_segment_file file;
+    lens[OG_PART_SIGNATURES] = N * bits / 8;
+    lens[OG_PART_PARTS] = bits / 16 * table_len;
+    ASSERT_OK(og_placed_segment_init(&placed, path, &og_sentence_segment_kind,
+                                     lens, OG_N_PARTS, NULL, &story));
+    ASSERT_OK(og_placed_segment_write(&placed, OG_PART_SIGNATURES, 0,
+                                      signatures, N * bits / 8, &story));
+    for (unsigned t = 0; t < bits / 16; t++)
+        ASSERT_OK(og_signature_table_write(&placed, &totals, t, &story));
+    for (unsigned i = 0; i < OG_N_PARTS; i++)
+        ASSERT_OK(og_placed_segment_seal(&placed, i, &story));
+    ASSERT_OK(og_placed_segment_end(&placed, &file, &story));
+    const uint8_t *tables = og_segment_section(&file, OG_PART_PARTS);
+    for (unsigned t = 0; t < bits / 16; t++)
+        check_table((const uint32_t *)(tables + t * table_len), bits, t);
+    og_segment_file_release(&file);
 }
 
 static void every_16_bits_have_a_table(void **state)
 {
-    enum { N = 300 };
-    uint64_t seeds[N];
     (void)state;
-    for (size_t i = 0; i < N; i++)
-        seeds[i] = i % 50; /* equal ones too */
-    for (uint32_t bits = 0; bits <= 128; bits = bits == 0 ? 16 : 2 * bits) {
-        struct og_segment_writer *w;
-        struct og_segment_file f;
-        assert_int_equal(og_segment_writer_new(NULL, &kind, NULL, &w, NULL),
-                         OG_OK);
-        assert_int_equal(
-            og_write_signatures(w, bits, N, seeds, signature_of, NULL, NULL),
-            OG_OK);
-        assert_int_equal(og_segment_writer_end(w, &f, NULL), OG_OK);
-        assert_int_equal(f.n_sections, 2);
-        assert_int_equal(f.section[0].len, N * bits / 8);
-        assert_int_equal(f.section[1].len, bits / 16 * (65537 + N) * 4);
-        const uint32_t *parts = og_segment_section(&f, 1);
-        for (unsigned p = 0; p < bits / 16; p++) {
-            const uint32_t *starts = parts + (size_t)p * (65537 + N);
-            const uint32_t *forms = starts + 65537;
-            for (size_t i = 0; i < N; i++) {
-                const struct og_signature s = signature_of(seeds, i);
-                const uint32_t key = og_signature_part(&s, p);
-                bool found = false;
-                for (uint32_t at = starts[key]; at < starts[key + 1]; at++)
-                    found |= forms[at] == i;
-                assert_true(found);
-            }
-            assert_int_equal(starts[65536], N);
-        }
-        og_segment_file_release(&f);
+    make_signatures();
+    for (uint32_t bits = 16; bits <= 128; bits *= 2) {
+        check_bits(bits, NULL);
+        check_bits(bits, in("tables"));
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_directory_counts_words_below),
         cmocka_unit_test(every_16_bits_have_a_table),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

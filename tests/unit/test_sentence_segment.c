@@ -4,6 +4,7 @@
 #include "tests/unit/store_support.h"
 
 #include "lib/base/bits.h"
+#include "lib/sentence/index/segment_merge.h"
 #include "lib/sentence/index/sentence_memtable.h"
 
 enum { N_DOCS = 50 };
@@ -43,11 +44,18 @@ static void fill(struct og_memtable *heap)
 
 static int set_up(void **state)
 {
+    const struct og_phases alone = og_phases_alone(NULL);
     struct og_memtable heap;
+    struct og_sentence_segment built;
+    const struct og_sentence_segment *list[] = {&built};
     if (make_folder(state) != 0) return 1;
     og_memtable_init(&heap, NULL, 32, 2);
     fill(&heap);
-    ASSERT_OK(og_memtable_build(&heap, &image, &story));
+    ASSERT_OK(og_memtable_build(&heap, &alone, &built, &story));
+    /* One in memory has not all parts. */
+    ASSERT_OK(og_sentence_segments_merge(list, 1, in("whole"), &alone, NULL,
+                                         &image, &story));
+    og_sentence_segment_release(&built);
     og_memtable_release(&heap);
     return 0;
 }
@@ -160,6 +168,7 @@ static og_status rebuild(unsigned changed, size_t off, const void *bytes,
                          const struct og_sentence_totals *totals)
 {
     struct og_segment_writer *w;
+    struct og_segment_file file;
     struct og_sentence_segment out;
     ASSERT_OK(og_segment_writer_new(NULL, &og_sentence_segment_kind, NULL, &w,
                                     &story));
@@ -176,9 +185,17 @@ static og_status rebuild(unsigned changed, size_t off, const void *bytes,
         og_segment_end_section(w);
         free(data);
     }
-    const og_status status = og_sentence_segment_finish(
-        w, totals != NULL ? totals : &image.totals, &out, &story);
-    if (status == OG_OK) og_sentence_segment_release(&out);
+    og_segment_write(w, totals != NULL ? totals : &image.totals,
+                     sizeof(image.totals));
+    og_segment_end_section(w);
+    ASSERT_OK(og_segment_writer_end(w, &file, &story));
+    const og_status status =
+        og_sentence_segment_take(&out, file.data, file.len, file.data_cap, NULL,
+                                 "an image of sentences", &story);
+    if (status == OG_OK)
+        og_sentence_segment_release(&out);
+    else
+        og_segment_file_release(&file);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "lib/sentence/index/sentences_run.h"
+#include "tests/unit/phases_support.h"
 
 enum { N = 30, N_RUN = 10 };
 
@@ -104,10 +105,146 @@ static void a_run_is_one_by_one(void **state)
     og_sentences_close(single);
 }
 
+/* ---- many documents on several threads ---- */
+
+enum { MANY = 2600, MANY_RUN = 90, ASKED_AT = 50, THREADS = 5 };
+
+static char many_texts[MANY][700], many_ids[MANY][8];
+static og_document many[MANY];
+
+/* Eight sentences each: more than the memtable takes while nothing is asked.
+ * Many have all but one of their words in common with an earlier one. */
+static void make_many(void)
+{
+    uint64_t random = 4;
+    for (int i = 0; i < MANY; i++) {
+        size_t len = 0;
+        for (int k = 0; k < 8; k++) {
+            uint64_t kind = og_random_next(&random) % 15000, own = random;
+            for (int w = 0; w < 8; w++)
+                len += (size_t)sprintf(
+                    many_texts[i] + len, "W%u%s",
+                    (unsigned)(og_random_next(w < 7 ? &kind : &own) % 9000),
+                    w < 7 ? " " : ". ");
+        }
+        sprintf(many_ids[i], "d%d", i);
+        many[i] = (og_document){.id = {many_ids[i], strlen(many_ids[i])},
+                                .text = {many_texts[i], len}};
+    }
+}
+
+enum { THREADS_MOST = THREADS + 3 }; /* with the caller */
+
+/* An asker for each thread that takes pieces. */
+struct asker_pool {
+    struct og_quote_asker askers[THREADS_MOST];
+    struct og_arena arenas[THREADS_MOST];
+    pthread_t owner[THREADS_MOST];
+    size_t n;
+    pthread_mutex_t lock;
+};
+
+static og_status pooled(void *ctx, void *worker, size_t i,
+                        struct og_quote_thread *out, og_error *err)
+{
+    struct asker_pool *p = ctx;
+    const struct og_quote_scope all = {.ctx = NULL};
+    size_t k = 0;
+    (void)worker, (void)i, (void)err;
+    pthread_mutex_lock(&p->lock);
+    while (k < p->n && !pthread_equal(p->owner[k], pthread_self()))
+        k++;
+    if (k == p->n && p->n < THREADS_MOST) p->owner[p->n++] = pthread_self();
+    assert_true(k < p->n);
+    pthread_mutex_unlock(&p->lock);
+    *out = (struct og_quote_thread){&p->askers[k], &p->arenas[k], all};
+    return OG_OK;
+}
+
+static void take_many(og_sentences *s, og_sentences *single, unsigned n_threads,
+                      const og_quote_options *options)
+{
+    static struct asker_pool pool;
+    struct og_ring *ring = threads_of(n_threads);
+    const struct og_phases phases = phases_of(ring);
+    struct og_quote_run run = {.phases = &phases,
+                               .thread_of = pooled,
+                               .ctx = &pool,
+                               .options = options};
+    memset(&pool, 0, sizeof(pool));
+    pthread_mutex_init(&pool.lock, NULL);
+    for (size_t i = 0; i < THREADS_MOST; i++) {
+        assert_int_equal(og_quote_asker_init(&pool.askers[i], s, NULL), OG_OK);
+        og_arena_init(&pool.arenas[i], NULL);
+    }
+    for (uint32_t first = 0, n; first < MANY; first += n) {
+        n = MANY - first < MANY_RUN ? MANY - first : MANY_RUN;
+        assert_int_equal(og_quote_run_begin(&run, n, NULL), OG_OK);
+        for (uint32_t i = 0; i < n; i++)
+            run.docs[i] = (struct og_quote_run_doc){.doc = &many[first + i],
+                                                    .number = first + i,
+                                                    .time = first + i};
+        assert_int_equal(og_quote_run_take(&run, s, NULL), OG_OK);
+        for (uint32_t i = 0; i < n; i++) {
+            const og_quotes *answer;
+            if (options != NULL && i % ASKED_AT == 0) {
+                assert_int_equal(og_sentences_ask(single, &many[first + i],
+                                                  options, NULL, &answer, NULL),
+                                 OG_OK);
+                compare(run.docs[i].answer, answer);
+            }
+            assert_int_equal(og_sentences_add(single, first + i,
+                                              &many[first + i], first + i,
+                                              NULL),
+                             OG_OK);
+        }
+    }
+    og_quote_run_release(&run);
+    for (size_t i = 0; i < THREADS_MOST; i++) {
+        og_quote_asker_release(&pool.askers[i]);
+        og_arena_release(&pool.arenas[i]);
+    }
+    pthread_mutex_destroy(&pool.lock);
+    og_ring_free(ring);
+}
+
+static void check_many(unsigned n_threads, const og_quote_options *options)
+{
+    og_sentences *single = open_sentences(), *s = open_sentences();
+    size_t n_found = 0;
+    take_many(s, single, n_threads, options);
+    assert_int_equal(s->n_documents, MANY);
+    assert_int_equal(s->n_sentences, single->n_sentences);
+    assert_true(s->n_images > 0 && single->n_images > 0);
+    for (uint32_t i = 0; i < MANY; i += ASKED_AT) {
+        const og_quotes *a, *b;
+        assert_int_equal(og_sentences_ask(s, &many[i], NULL, NULL, &a, NULL),
+                         OG_OK);
+        assert_int_equal(
+            og_sentences_ask(single, &many[i], NULL, NULL, &b, NULL), OG_OK);
+        n_found += compare(a, b);
+    }
+    assert_true(n_found > 20);
+    og_sentences_close(s);
+    og_sentences_close(single);
+}
+
+static void many_are_one_by_one(void **state)
+{
+    const og_quote_options options = og_quote_options_default();
+    (void)state;
+    make_many();
+    check_many(1, NULL);
+    check_many(THREADS, NULL);
+    check_many(2, &options);
+    check_many(THREADS, &options);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_one_by_one),
+        cmocka_unit_test(many_are_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

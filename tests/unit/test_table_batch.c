@@ -3,6 +3,8 @@
 
 #include "tests/unit/table_support.h"
 
+#include "tests/unit/phases_support.h"
+
 #include "lib/base/packing.h"
 #include "lib/table/common_fps.h"
 #include "lib/table/table_batch.h"
@@ -74,56 +76,6 @@ static void add_one_by_one(struct og_table *t)
     }
 }
 
-/* ---- threads ---- */
-
-static og_status start_worker(void *ctx, void *worker, og_error *err)
-{
-    (void)ctx, (void)worker, (void)err;
-    return OG_OK;
-}
-
-static void stop_worker(void *ctx, void *worker)
-{
-    (void)ctx, (void)worker;
-}
-
-static void release_job(void *ctx, void *job)
-{
-    (void)ctx, (void)job;
-}
-
-static bool read_job(void *ctx, void *job, size_t *out_len)
-{
-    (void)ctx, (void)job;
-    *out_len = 1;
-    return false;
-}
-
-static void prepare(void *ctx, void *worker, void *job)
-{
-    (void)ctx, (void)worker, (void)job;
-}
-
-static struct og_ring *threads(unsigned n)
-{
-    static const struct og_ring_work work = {.job_len = 8,
-                                             .worker_len = 8,
-                                             .start_worker = start_worker,
-                                             .stop_worker = stop_worker,
-                                             .release_job = release_job,
-                                             .read = read_job,
-                                             .prepare = prepare};
-    struct og_ring *ring;
-    assert_int_equal(og_ring_new(&work, n, NULL, &ring, NULL), OG_OK);
-    return ring;
-}
-
-static og_status share(const struct og_phases *phases, size_t n,
-                       og_piece_fn *piece, void *ctx, og_error *err)
-{
-    return og_ring_share((struct og_ring *)phases->ctx, n, piece, ctx, err);
-}
-
 /* ---- batches ---- */
 
 static og_status set_additions(void *ctx, void *worker,
@@ -148,9 +100,8 @@ static void check_hits_of(const struct og_table_part *part)
 static void add_in_batches(struct og_table *t, unsigned n_threads,
                            bool same_hits)
 {
-    struct og_ring *ring = threads(n_threads);
-    const struct og_phases phases = {
-        .ctx = ring, .n_threads = og_ring_threads(ring), .share = share};
+    struct og_ring *ring = threads_of(n_threads);
+    const struct og_phases phases = phases_of(ring);
     const struct og_table_part_steps steps = {.settled = set_additions};
     struct og_table_batch batch;
     struct og_table_part parts[N_DOCS];

@@ -1,6 +1,16 @@
-/* Turns a memtable into a segment: its forms are sorted by hash, its words by
- * value, its texts compressed; then the parts are written one after the
- * other. */
+/* Turns a memtable into a segment in memory, on all threads.
+ *
+ * Forms are sorted by hash, words by value. Both are hashes, and evenly spread,
+ * so their range is cut into shares (as in segment_merge.c), and a share is
+ * sorted by placing each element where its bits say, which is nearly right.
+ *
+ *     in order  which share each form is in
+ *     order     each share of the forms: sorted; how many of its words each
+ *               share of the words has
+ *     deal      each share of the forms: its words, to the shares of the words
+ *     sort      each share of the words
+ *     in order  where each share begins in every part
+ *     write     each share of both, and what is beside them */
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -8,11 +18,17 @@
 #include <zstd.h>
 
 #include "lib/base/stopping.h"
-#include "lib/sentence/index/segment_parts.h"
+#include "lib/sentence/index/segment_output.h"
 #include "lib/sentence/index/sentence_memtable.h"
-#include "lib/sentence/index/sentence_segment.h"
 
-enum { BLOCK_LEN = 32 << 10, PACK_LEVEL = 3 };
+enum {
+    BLOCK_LEN = 32 << 10,
+    PACK_LEVEL = 3,
+    SHARE_FORMS = 512,
+    SHARE_WORDS = 8192,
+    SHARES_MOST = 64,
+    FEW = 16 /* elements that are sorted by insertion */
+};
 
 struct posting {
     uint64_t word;
@@ -20,22 +36,92 @@ struct posting {
     uint32_t n_places;
 };
 
+struct share {
+    uint64_t n, n_keys, n_places; /* in it; after adding up: before it */
+};
+
 struct build {
     const struct og_memtable *heap;
-    struct og_segment_writer *sink;
+    const struct og_phases *phases;
+    struct og_segment_output out;
     struct og_sentence_totals totals;
+    unsigned form_bits, word_bits;
+    size_t n_forms_shares, n_word_shares;
+    struct share forms[SHARES_MOST + 1], words[SHARES_MOST + 1];
+    /* Of the words: how many a share of the forms gives; then where they go. */
+    uint32_t dealt[SHARES_MOST][SHARES_MOST];
+    uint32_t first_form[SHARES_MOST + 1], first_word[SHARES_MOST + 1];
+    struct posting *postings, *sorted;
+    uint64_t *id_hashes, *text_starts;
     uint32_t *order;  /* forms by hash */
     uint32_t *number; /* new number of each form */
     uint32_t *places; /* sentences of each form, in the new order */
-    uint32_t *starts; /* into `places`, by new number */
-    struct posting *postings;
-    uint64_t *id_hashes;
-    uint64_t *text_starts;
+    uint32_t *place_starts;
+    uint32_t *counts; /* of a share that is sorted: one for each word */
     uint8_t *packed;
-    size_t packed_len, packed_cap;
+    size_t packed_cap, *packed_len;
+    void *scratch;
+    size_t scratch_len;
 };
 
-/* ---- sorting ---- */
+/* ---- shares ---- */
+
+static unsigned bits_for(size_t n, unsigned most)
+{
+    unsigned bits = 0;
+    while (((size_t)1 << bits) < n && bits < most)
+        bits++;
+    return bits;
+}
+
+static size_t top_bits(uint64_t value, unsigned bits)
+{
+    return bits == 0 ? 0 : (size_t)(value >> (64 - bits));
+}
+
+/* A share of the words is a whole range of the directory, whose bits depend on
+ * how many different words there are: no fewer than in the longest form. */
+static void choose_shares(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    uint32_t longest = 1;
+    for (size_t i = 0; i < h->n_forms; i++)
+        if (h->forms[i].n_words > longest) longest = h->forms[i].n_words;
+    b->form_bits = bits_for(h->n_forms / SHARE_FORMS, 6);
+    b->word_bits = bits_for(h->n_words / SHARE_WORDS, 6);
+    if (b->word_bits > og_directory_bits(longest))
+        b->word_bits = og_directory_bits(longest);
+    b->n_forms_shares = (size_t)1 << b->form_bits;
+    b->n_word_shares = (size_t)1 << b->word_bits;
+}
+
+static void order_by_share(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    uint32_t at[SHARES_MOST];
+    for (size_t i = 0; i < h->n_forms; i++)
+        b->first_form[top_bits(h->forms[i].hash, b->form_bits) + 1]++;
+    for (size_t i = 0; i < b->n_forms_shares; i++)
+        b->first_form[i + 1] += b->first_form[i];
+    memcpy(at, b->first_form, sizeof(at));
+    for (size_t i = 0; i < h->n_forms; i++)
+        b->order[at[top_bits(h->forms[i].hash, b->form_bits)]++] = (uint32_t)i;
+}
+
+/* From what is in each share to what is before it. */
+static void add_up(struct share *shares, size_t n)
+{
+    struct share sum = {0, 0, 0};
+    for (size_t i = 0; i <= n; i++) {
+        const struct share here = shares[i];
+        shares[i] = sum;
+        sum.n += here.n;
+        sum.n_keys += here.n_keys;
+        sum.n_places += here.n_places;
+    }
+}
+
+/* ---- forms ---- */
 
 static int compare_forms(const void *a, const void *b, void *ctx)
 {
@@ -45,6 +131,67 @@ static int compare_forms(const void *a, const void *b, void *ctx)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
+static og_status order_forms(void *ctx, void *worker, size_t piece,
+                             og_error *err)
+{
+    struct build *b = ctx;
+    const struct og_memtable *h = b->heap;
+    struct share *share = &b->forms[piece];
+    const uint32_t begin = b->first_form[piece], end = b->first_form[piece + 1];
+    (void)worker;
+    TRY(og_stop_check(err));
+    qsort_r(b->order + begin, end - begin, sizeof(*b->order), compare_forms,
+            (void *)h);
+    share->n = end - begin;
+    for (uint32_t i = begin; i < end; i++) {
+        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
+        b->number[b->order[i]] = i;
+        share->n_keys += f->n_words;
+        share->n_places += f->n_places;
+        for (size_t k = 0; k < f->n_words; k++)
+            b->dealt[piece]
+                    [top_bits(h->words[f->first_word + k], b->word_bits)]++;
+    }
+    return OG_OK;
+}
+
+/* From how many each share gives to where it puts them: those of a share of the
+ * words lie together, by form. */
+static void place_dealt(struct build *b)
+{
+    uint32_t sum = 0;
+    for (size_t w = 0; w < b->n_word_shares; w++) {
+        b->first_word[w] = sum;
+        for (size_t f = 0; f < b->n_forms_shares; f++) {
+            const uint32_t n = b->dealt[f][w];
+            b->dealt[f][w] = sum;
+            sum += n;
+        }
+    }
+    b->first_word[b->n_word_shares] = sum;
+}
+
+static og_status deal_words(void *ctx, void *worker, size_t piece,
+                            og_error *err)
+{
+    struct build *b = ctx;
+    const struct og_memtable *h = b->heap;
+    uint32_t *at = b->dealt[piece];
+    (void)worker;
+    (void)err;
+    for (uint32_t i = b->first_form[piece]; i < b->first_form[piece + 1]; i++) {
+        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
+        for (size_t k = 0; k < f->n_words; k++) {
+            const uint64_t word = h->words[f->first_word + k];
+            b->postings[at[top_bits(word, b->word_bits)]++] =
+                (struct posting){word, i, f->n_places};
+        }
+    }
+    return OG_OK;
+}
+
+/* ---- words ---- */
+
 static int compare_postings(const void *a, const void *b)
 {
     const struct posting *x = a, *y = b;
@@ -52,85 +199,111 @@ static int compare_postings(const void *a, const void *b)
     return x->form < y->form ? -1 : x->form > y->form ? 1 : 0;
 }
 
-static int compare_hashes(const void *a, const void *b)
+/* Postings whose words have equal bits, by form: nearly always of one word. */
+static void sort_alike(struct posting *a, size_t n)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y ? 1 : 0;
-}
-
-static int compare_places(const void *a, const void *b, void *ctx)
-{
-    const struct og_memtable *h = ctx;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int64_t s = h->documents[h->sentences[x].document].time;
-    const int64_t t = h->documents[h->sentences[y].document].time;
-    if (s != t) return s < t ? -1 : 1;
-    return x < y ? -1 : x > y ? 1 : 0;
-}
-
-static void sort_forms(struct build *b)
-{
-    const struct og_memtable *h = b->heap;
-    for (size_t i = 0; i < h->n_forms; i++)
-        b->order[i] = (uint32_t)i;
-    qsort_r(b->order, h->n_forms, sizeof(*b->order), compare_forms, (void *)h);
-    b->starts[0] = 0;
-    for (size_t i = 0; i < h->n_forms; i++) {
-        b->number[b->order[i]] = (uint32_t)i;
-        b->starts[i + 1] = b->starts[i] + h->forms[b->order[i]].n_places;
+    size_t i = 1;
+    while (i < n && a[i - 1].word <= a[i].word)
+        i++;
+    if (i >= n) return;
+    if (n > FEW) {
+        qsort(a, n, sizeof(*a), compare_postings);
+        return;
     }
-    for (size_t i = h->n_sentences; i-- > 0;) /* the last ones first */
-        b->places[--b->starts[b->number[h->sentences[i].form] + 1]] =
-            (uint32_t)i;
-    /* Each start is now that of its own form. */
-    memmove(b->starts, b->starts + 1, h->n_forms * sizeof(*b->starts));
-    b->starts[h->n_forms] = (uint32_t)h->n_sentences;
-    for (size_t i = 0; i < h->n_forms; i++)
-        qsort_r(b->places + b->starts[i], b->starts[i + 1] - b->starts[i],
-                sizeof(*b->places), compare_places, (void *)h);
+    for (; i < n; i++) {
+        const struct posting p = a[i];
+        size_t k = i;
+        for (; k > 0 && a[k - 1].word > p.word; k--)
+            a[k] = a[k - 1];
+        a[k] = p;
+    }
 }
 
-static void sort_postings(struct build *b)
+static bool begins_word(const struct build *b, size_t begin, size_t i)
 {
-    const struct og_memtable *h = b->heap;
-    size_t n = 0;
-    for (size_t i = 0; i < h->n_forms; i++) {
-        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
-        for (size_t k = 0; k < f->n_words; k++)
-            b->postings[n++] = (struct posting){h->words[f->first_word + k],
-                                                (uint32_t)i, f->n_places};
-    }
-    qsort(b->postings, n, sizeof(*b->postings), compare_postings);
+    return i == begin || b->sorted[i].word != b->sorted[i - 1].word;
+}
+
+static og_status sort_words(void *ctx, void *worker, size_t piece,
+                            og_error *err)
+{
+    struct build *b = ctx;
+    const uint32_t begin = b->first_word[piece], end = b->first_word[piece + 1];
+    const size_t n = end - begin;
+    const unsigned bits = bits_for(n / 2, 24); /* at most n ranges */
+    const struct posting *from = b->postings + begin;
+    struct posting *to = b->sorted + begin;
+    uint32_t *at = b->counts + begin + 2 * piece;
+    (void)worker;
+    TRY(og_stop_check(err));
+    const size_t n_ranges = (size_t)1 << bits;
+    memset(at, 0, (n_ranges + 1) * sizeof(*at));
     for (size_t i = 0; i < n; i++)
-        b->totals.n_words +=
-            i == 0 || b->postings[i].word != b->postings[i - 1].word;
+        at[top_bits(from[i].word << b->word_bits, bits) + 1]++;
+    for (size_t i = 1; i < n_ranges; i++)
+        at[i] += at[i - 1];
+    for (size_t i = 0; i < n; i++)
+        to[at[top_bits(from[i].word << b->word_bits, bits)]++] = from[i];
+    for (size_t i = 0, last = 0; i < n_ranges; last = at[i++])
+        sort_alike(to + last, at[i] - last);
+    b->words[piece].n_keys = n;
+    for (size_t i = begin; i < end; i++)
+        b->words[piece].n += begins_word(b, begin, i);
+    return OG_OK;
 }
 
-static og_status pack_texts(struct build *b, og_error *err)
+/* ---- texts ---- */
+
+static size_t block_at(const struct build *b, size_t block, size_t *out_len)
 {
-    const struct og_memtable *h = b->heap;
-    size_t n = 0;
-    for (size_t at = 0; at < h->texts_len; at += BLOCK_LEN, n++) {
-        const size_t left = h->texts_len - at;
-        const size_t len = left < BLOCK_LEN ? left : BLOCK_LEN;
-        const size_t bound = ZSTD_compressBound(len);
-        if (!OG_GROW(h->allocator, b->packed, b->packed_cap,
-                     b->packed_len + bound))
-            return og_error_memory(err, bound, "texts");
-        const size_t packed = ZSTD_compress(b->packed + b->packed_len, bound,
-                                            h->texts + at, len, PACK_LEVEL);
-        if (ZSTD_isError(packed)) return og_error_memory(err, len, "texts");
-        b->text_starts[2 * n] = at;
-        b->text_starts[2 * n + 1] = b->packed_len;
-        b->packed_len += packed;
+    const size_t at = block * BLOCK_LEN, left = b->heap->texts_len - at;
+    *out_len = left < BLOCK_LEN ? left : BLOCK_LEN;
+    return at;
+}
+
+static og_status pack_block(void *ctx, void *worker, size_t block,
+                            og_error *err)
+{
+    struct build *b = ctx;
+    const size_t bound = ZSTD_compressBound(BLOCK_LEN);
+    size_t len;
+    const size_t at = block_at(b, block, &len);
+    (void)worker;
+    TRY(og_stop_check(err));
+    b->packed_len[block] = ZSTD_compress(b->packed + block * bound, bound,
+                                         b->heap->texts + at, len, PACK_LEVEL);
+    if (ZSTD_isError(b->packed_len[block]))
+        return og_error_memory(err, len, "texts");
+    return OG_OK;
+}
+
+static og_status pack_texts(struct build *b, uint64_t *out_len, og_error *err)
+{
+    const size_t n = (b->heap->texts_len + BLOCK_LEN - 1) / BLOCK_LEN;
+    const size_t len = n * ZSTD_compressBound(BLOCK_LEN);
+    uint64_t packed = 0;
+    if (!OG_GROW(b->heap->allocator, b->packed, b->packed_cap, len))
+        return og_error_memory(err, len, "texts");
+    TRY(og_phases_step(b->phases, "merge", n, pack_block, b, err));
+    for (size_t i = 0; i < n; i++) {
+        b->text_starts[2 * i] = i * BLOCK_LEN;
+        b->text_starts[2 * i + 1] = packed;
+        packed += b->packed_len[i];
     }
-    b->text_starts[2 * n] = h->texts_len;
-    b->text_starts[2 * n + 1] = b->packed_len;
+    b->text_starts[2 * n] = b->heap->texts_len;
+    b->text_starts[2 * n + 1] = packed;
     b->totals.n_blocks = n;
+    *out_len = packed;
     return OG_OK;
 }
 
 /* ---- writing ---- */
+
+static og_status put_all(struct build *b, unsigned part, const void *data,
+                         size_t len, og_error *err)
+{
+    return og_placed_segment_write(&b->out.placed, part, 0, data, len, err);
+}
 
 /* A document of a store has none here: the store knows it. */
 static og_bytes id_of(const struct og_memtable *h, size_t i)
@@ -140,119 +313,159 @@ static og_bytes id_of(const struct og_memtable *h, size_t i)
                       h->documents[i].id_len};
 }
 
-static void write_documents(struct build *b)
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static og_status write_documents(struct build *b, og_error *err)
 {
     const struct og_memtable *h = b->heap;
-    og_segment_write(b->sink, h->documents,
-                     h->n_documents * sizeof(*h->documents));
-    og_segment_end_section(b->sink);
-    og_segment_write(b->sink, h->names, h->names_len);
-    og_segment_end_section(b->sink);
     for (size_t i = 0; i < h->n_documents; i++)
         b->id_hashes[i] = og_id_hash(id_of(h, i));
     if (h->n_documents > 1)
         qsort(b->id_hashes, h->n_documents, sizeof(*b->id_hashes),
               compare_hashes);
-    og_segment_write(b->sink, b->id_hashes,
-                     h->n_documents * sizeof(*b->id_hashes));
-    og_segment_end_section(b->sink);
+    TRY(put_all(b, OG_PART_DOCUMENTS, h->documents,
+                h->n_documents * sizeof(*h->documents), err));
+    TRY(put_all(b, OG_PART_NAMES, h->names, h->names_len, err));
+    return put_all(b, OG_PART_ID_HASHES, b->id_hashes,
+                   h->n_documents * sizeof(*b->id_hashes), err);
+}
+
+static og_status write_sentences(struct build *b, og_error *err)
+{
+    const struct og_memtable *h = b->heap;
+    struct og_part_list list;
+    og_part_list_init(&list, &b->out, OG_PART_SENTENCES, 0,
+                      h->n_sentences * sizeof(*h->sentences));
     for (size_t i = 0; i < h->n_sentences; i++) {
         struct og_sentence_segment_sentence s = h->sentences[i];
         s.form = b->number[s.form];
-        og_segment_write(b->sink, &s, sizeof(s));
+        og_part_put_bytes(&list, &s, sizeof(s));
     }
-    og_segment_end_section(b->sink);
+    return og_part_list_finish(&list, OG_OK, err);
 }
 
-static void write_forms(struct build *b)
+static og_status write_texts(struct build *b, og_error *err)
+{
+    const size_t bound = ZSTD_compressBound(BLOCK_LEN);
+    for (size_t i = 0; i < b->totals.n_blocks; i++)
+        TRY(og_placed_segment_write(
+            &b->out.placed, OG_PART_TEXTS, b->text_starts[2 * i + 1],
+            b->packed + i * bound, b->packed_len[i], err));
+    return put_all(b, OG_PART_TEXT_STARTS, b->text_starts,
+                   (b->totals.n_blocks + 1) * 16, err);
+}
+
+static bool comes_before(const struct og_memtable *h, uint32_t x, uint32_t y)
+{
+    const int64_t s = h->documents[h->sentences[x].document].time;
+    const int64_t t = h->documents[h->sentences[y].document].time;
+    return s != t ? s < t : x < y;
+}
+
+static int compare_places(const void *a, const void *b, void *ctx)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x == y ? 0 : comes_before(ctx, x, y) ? -1 : 1;
+}
+
+/* Usually in order already. */
+static void sort_places(const struct og_memtable *h, uint32_t *places, size_t n)
+{
+    size_t i = 1;
+    while (i < n && comes_before(h, places[i - 1], places[i]))
+        i++;
+    if (i < n) qsort_r(places, n, sizeof(*places), compare_places, (void *)h);
+}
+
+/* All parts have room for it, in memory. */
+static void put_form(const struct build *b, size_t i, uint64_t first_key)
+{
+    const struct og_placed_segment *to = &b->out.placed;
+    const struct og_memtable *h = b->heap;
+    const uint32_t form = b->order[i];
+    const struct og_memtable_wordset *f = &h->forms[form];
+    const size_t len = b->totals.signature_bits / 8;
+    const struct og_signature s = og_signature_le(h->signatures[form]);
+    uint32_t *keys =
+        (uint32_t *)og_placed_segment_data(to, OG_PART_KEYS) + first_key;
+    uint32_t *places = b->places + b->place_starts[i];
+    for (size_t k = 0; k < f->n_words; k++)
+        keys[k] = og_word_key(h->words[f->first_word + k]);
+    ((uint64_t *)og_placed_segment_data(to, OG_PART_FORM_HASHES))[i] = f->hash;
+    ((uint64_t *)og_placed_segment_data(to, OG_PART_FORM_STARTS))[i] =
+        first_key;
+    ((struct og_word_bitmap *)og_placed_segment_data(to, OG_PART_BITMAPS))[i] =
+        h->bitmaps[form];
+    memcpy(og_placed_segment_data(to, OG_PART_SIGNATURES) + i * len, &s, len);
+    sort_places(h, places, f->n_places);
+    memcpy((uint32_t *)og_placed_segment_data(to, OG_PART_PLACES) +
+               b->place_starts[i],
+           places, f->n_places * sizeof(*places));
+}
+
+static og_status write_forms(struct build *b, size_t piece, og_error *err)
 {
     const struct og_memtable *h = b->heap;
-    uint64_t start = 0;
-    for (size_t i = 0; i < h->n_forms; i++)
-        og_segment_write_u64(b->sink, h->forms[b->order[i]].hash);
-    og_segment_end_section(b->sink);
-    for (size_t i = 0; i < h->n_forms; i++) {
-        og_segment_write_u64(b->sink, start);
-        start += h->forms[b->order[i]].n_words;
+    uint64_t first_key = b->forms[piece].n_keys;
+    for (size_t i = b->first_form[piece]; i < b->first_form[piece + 1]; i++) {
+        put_form(b, i, first_key);
+        first_key += h->forms[b->order[i]].n_words;
     }
-    og_segment_write_u64(b->sink, start);
-    og_segment_end_section(b->sink);
-    for (size_t i = 0; i < h->n_forms; i++) {
-        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
-        for (size_t k = 0; k < f->n_words; k++)
-            og_segment_write_u32(b->sink,
-                                 og_word_key(h->words[f->first_word + k]));
+    if (piece + 1 < b->n_forms_shares) return OG_OK;
+    TRY(og_placed_segment_write(&b->out.placed, OG_PART_FORM_STARTS,
+                                8 * h->n_forms, &first_key, 8, err));
+    return put_all(b, OG_PART_PLACE_STARTS, b->place_starts,
+                   (h->n_forms + 1) * sizeof(*b->place_starts), err);
+}
+
+static og_status write_words(struct build *b, size_t piece, og_error *err)
+{
+    const struct og_placed_segment *to = &b->out.placed;
+    const uint32_t begin = b->first_word[piece], end = b->first_word[piece + 1];
+    const uint64_t last = piece + 1 == b->n_word_shares;
+    const unsigned shift = b->out.totals.directory_bits - b->word_bits;
+    uint64_t *words = (uint64_t *)og_placed_segment_data(to, OG_PART_WORDS);
+    uint64_t *starts =
+        (uint64_t *)og_placed_segment_data(to, OG_PART_WORD_STARTS);
+    uint32_t *counts = (uint32_t *)og_placed_segment_data(to, OG_PART_COUNTS);
+    uint32_t *postings =
+        (uint32_t *)og_placed_segment_data(to, OG_PART_POSTINGS);
+    uint32_t *marks = postings + b->totals.n_keys;
+    uint64_t number = b->words[piece].n;
+    struct og_directory_share directory;
+    og_directory_share_init(&directory, &b->out, (uint64_t)piece << shift,
+                            ((uint64_t)(piece + 1) << shift) + last);
+    for (size_t i = begin; i < end; i++) {
+        const struct posting *p = &b->sorted[i];
+        if (begins_word(b, begin, i)) {
+            og_directory_share_put(&directory, p->word, number);
+            words[number] = p->word;
+            starts[number] = i;
+            counts[number++] = 0;
+        }
+        counts[number - 1] += p->n_places;
+        postings[i] = p->form;
+        marks[i] = og_word_mark(&b->heap->bitmaps[b->order[p->form]]);
     }
-    og_segment_end_section(b->sink);
-    for (size_t i = 0; i < h->n_forms; i++)
-        og_segment_write(b->sink, &h->bitmaps[b->order[i]],
-                         sizeof(*h->bitmaps));
-    og_segment_end_section(b->sink);
-    og_segment_write(b->sink, b->starts, (h->n_forms + 1) * sizeof(*b->starts));
-    og_segment_end_section(b->sink);
-    og_segment_write(b->sink, b->places, h->n_sentences * sizeof(*b->places));
-    og_segment_end_section(b->sink);
+    if (last) starts[number] = end;
+    return og_directory_share_finish(&directory, number, OG_OK, err);
 }
 
-static bool begins_word(const struct build *b, size_t i)
+static og_status write_piece(void *ctx, void *worker, size_t piece,
+                             og_error *err)
 {
-    return i == 0 || b->postings[i].word != b->postings[i - 1].word;
-}
-
-static og_status write_words(struct build *b, og_error *err)
-{
-    const size_t n = b->heap->n_words;
-    struct og_directory directory;
-    TRY(og_directory_init(&directory, b->totals.n_words, b->heap->allocator,
-                          err));
-    b->totals.directory_bits = directory.n_bits;
-    for (size_t i = 0; i < n; i++)
-        if (begins_word(b, i))
-            og_segment_write_u64(b->sink, b->postings[i].word);
-    og_segment_end_section(b->sink);
-    for (size_t i = 0; i < n; i++)
-        if (begins_word(b, i)) og_segment_write_u64(b->sink, i);
-    og_segment_write_u64(b->sink, n);
-    og_segment_end_section(b->sink);
-    for (size_t i = 0; i < n;) {
-        uint32_t count = 0;
-        og_directory_add(&directory, b->postings[i].word);
-        do
-            count += b->postings[i++].n_places;
-        while (i < n && !begins_word(b, i));
-        og_segment_write_u32(b->sink, count);
-    }
-    og_segment_end_section(b->sink);
-    og_directory_write(&directory, b->sink);
-    for (size_t i = 0; i < n; i++)
-        og_segment_write_u32(b->sink, b->postings[i].form);
-    for (size_t i = 0; i < n; i++)
-        og_segment_write_u32(
-            b->sink,
-            og_word_mark(&b->heap->bitmaps[b->order[b->postings[i].form]]));
-    og_segment_end_section(b->sink);
-    og_directory_release(&directory);
-    return OG_OK;
-}
-
-static struct og_signature signature_of(const void *ctx, size_t form)
-{
-    const struct build *b = ctx;
-    return b->heap->signatures[b->order[form]];
-}
-
-static og_status write_all(struct build *b, og_error *err)
-{
-    write_documents(b);
-    write_forms(b);
-    TRY(write_words(b, err));
-    og_segment_write(b->sink, b->text_starts, (b->totals.n_blocks + 1) * 16);
-    og_segment_end_section(b->sink);
-    og_segment_write(b->sink, b->packed, b->packed_len);
-    og_segment_end_section(b->sink);
-    return og_write_signatures(b->sink, b->totals.signature_bits,
-                               b->totals.n_forms, b, signature_of,
-                               b->heap->allocator, err);
+    struct build *b = ctx;
+    (void)worker;
+    if (piece < b->n_word_shares) return write_words(b, piece, err);
+    piece -= b->n_word_shares;
+    if (piece < b->n_forms_shares) return write_forms(b, piece, err);
+    piece -= b->n_forms_shares;
+    if (piece == 0) return write_documents(b, err);
+    return piece == 1 ? write_sentences(b, err) : write_texts(b, err);
 }
 
 /* ---- the whole ---- */
@@ -260,57 +473,108 @@ static og_status write_all(struct build *b, og_error *err)
 static size_t scratch_len(const struct og_memtable *h)
 {
     const size_t n_blocks = h->texts_len / BLOCK_LEN + 2;
-    return (h->n_words + 1) * sizeof(struct posting) +
+    return 2 * (h->n_words + 1) * sizeof(struct posting) +
            (h->n_documents + 2 * n_blocks) * sizeof(uint64_t) +
-           (3 * (h->n_forms + 1) + h->n_sentences) * sizeof(uint32_t);
+           n_blocks * sizeof(size_t) +
+           (3 * (h->n_forms + 1) + h->n_sentences + h->n_words +
+            2 * SHARES_MOST) *
+               sizeof(uint32_t);
 }
 
-static void share_out(struct build *b, void *scratch)
+static void share_out(struct build *b)
 {
     const struct og_memtable *h = b->heap;
-    b->postings = scratch;
-    b->id_hashes = (uint64_t *)(b->postings + h->n_words + 1);
+    const size_t n_blocks = h->texts_len / BLOCK_LEN + 2;
+    b->postings = b->scratch;
+    b->sorted = b->postings + h->n_words + 1;
+    b->id_hashes = (uint64_t *)(b->sorted + h->n_words + 1);
     b->text_starts = b->id_hashes + h->n_documents;
-    b->order =
-        (uint32_t *)(b->text_starts + 2 * (h->texts_len / BLOCK_LEN + 2));
+    b->packed_len = (size_t *)(b->text_starts + 2 * n_blocks);
+    b->order = (uint32_t *)(b->packed_len + n_blocks);
     b->number = b->order + h->n_forms + 1;
-    b->starts = b->number + h->n_forms + 1;
-    b->places = b->starts + h->n_forms + 1;
+    b->place_starts = b->number + h->n_forms + 1;
+    b->places = b->place_starts + h->n_forms + 1;
+    b->counts = b->places + h->n_sentences;
+}
+
+/* In the order of the new forms. */
+static void find_places(struct build *b)
+{
+    const struct og_memtable *h = b->heap;
+    b->place_starts[0] = 0;
+    for (size_t i = 0; i < h->n_forms; i++)
+        b->place_starts[i + 1] =
+            b->place_starts[i] + h->forms[b->order[i]].n_places;
+    for (size_t i = h->n_sentences; i-- > 0;) /* the last ones first */
+        b->places[--b->place_starts[b->number[h->sentences[i].form] + 1]] =
+            (uint32_t)i;
+    /* Each start is now that of its own form. */
+    memmove(b->place_starts, b->place_starts + 1,
+            h->n_forms * sizeof(*b->place_starts));
+    b->place_starts[h->n_forms] = (uint32_t)h->n_sentences;
+}
+
+static og_status sort_all(struct build *b, og_error *err)
+{
+    choose_shares(b);
+    order_by_share(b);
+    TRY(og_phases_step(b->phases, "merge", b->n_forms_shares, order_forms, b,
+                       err));
+    place_dealt(b);
+    find_places(b);
+    TRY(og_phases_step(b->phases, "merge", b->n_forms_shares, deal_words, b,
+                       err));
+    TRY(og_phases_step(b->phases, "merge", b->n_word_shares, sort_words, b,
+                       err));
+    add_up(b->forms, b->n_forms_shares);
+    add_up(b->words, b->n_word_shares);
+    b->totals.n_words = b->words[b->n_word_shares].n;
+    return OG_OK;
+}
+
+static og_status build_segment(struct build *b, struct og_sentence_segment *out,
+                               og_error *err)
+{
+    const struct og_memtable *h = b->heap;
+    uint64_t packed_len = 0;
+    TRY(sort_all(b, err));
+    TRY(pack_texts(b, &packed_len, err));
+    TRY(og_segment_output_init(&b->out, NULL, &b->totals, h->names_len,
+                               packed_len, b->phases, h->allocator, err));
+    const og_status status = og_phases_step(
+        b->phases, "merge", b->n_word_shares + b->n_forms_shares + 3,
+        write_piece, b, err);
+    return og_segment_output_end(&b->out, status, out, err);
 }
 
 og_status og_memtable_build(const struct og_memtable *h,
+                            const struct og_phases *phases,
                             struct og_sentence_segment *out, og_error *err)
 {
-    struct build b = {.heap = h};
-    const size_t len = scratch_len(h);
-    void *scratch = og_allocate(h->allocator, len);
-    if (scratch == NULL) return og_error_memory(err, len, "an image");
-    share_out(&b, scratch);
-    b.totals.n_documents = h->n_documents;
-    b.totals.n_sentences = h->n_sentences;
-    b.totals.n_forms = h->n_forms;
-    b.totals.n_keys = h->n_words;
-    b.totals.text_len = h->texts_len;
-    b.totals.no_texts = h->no_texts;
-    b.totals.latest = h->latest;
-    b.totals.signature_bits = h->signature_bits;
-    b.totals.word_bits = h->word_bits;
-    sort_forms(&b);
-    og_status status = og_stop_check(err);
+    struct build *b = og_allocate_zero(h->allocator, sizeof(*b));
+    if (b == NULL) return og_error_memory(err, sizeof(*b), "an image");
+    b->heap = h;
+    b->phases = phases;
+    b->totals = (struct og_sentence_totals){.n_documents = h->n_documents,
+                                            .n_sentences = h->n_sentences,
+                                            .n_forms = h->n_forms,
+                                            .n_keys = h->n_words,
+                                            .text_len = h->texts_len,
+                                            .latest = h->latest,
+                                            .signature_bits = h->signature_bits,
+                                            .word_bits = h->word_bits,
+                                            .no_texts = h->no_texts};
+    b->scratch_len = scratch_len(h);
+    b->scratch = og_allocate(h->allocator, b->scratch_len);
+    og_status status = OG_OK;
+    if (b->scratch == NULL)
+        status = og_error_memory(err, b->scratch_len, "an image");
     if (status == OG_OK) {
-        sort_postings(&b);
-        status = og_stop_check(err);
+        share_out(b);
+        status = build_segment(b, out, err);
     }
-    if (status == OG_OK) status = pack_texts(&b, err);
-    if (status == OG_OK)
-        status = og_segment_writer_new(NULL, &og_sentence_segment_kind,
-                                       h->allocator, &b.sink, err);
-    if (status == OG_OK) status = write_all(&b, err);
-    if (status == OG_OK)
-        status = og_sentence_segment_finish(b.sink, &b.totals, out, err);
-    else
-        og_segment_writer_drop(b.sink);
-    OG_UNGROW(h->allocator, b.packed, b.packed_cap);
-    og_release(h->allocator, scratch, len);
+    OG_UNGROW(h->allocator, b->packed, b->packed_cap);
+    og_release(h->allocator, b->scratch, b->scratch_len);
+    og_release(h->allocator, b, sizeof(*b));
     return status;
 }

@@ -1,86 +1,110 @@
-/* The directory of words, and a counting sort of forms by every 16 bits of
- * their signatures. */
+/* Tables of signatures. A segment in memory is sorted in place; of a file the
+ * signatures are read back, some at a time, and the table is sorted in
+ * memory. */
 
 #include "lib/sentence/index/segment_parts.h"
 
+#include <errno.h>
 #include <string.h>
 
-/* ---- the directory ---- */
+enum { N_KEYS = 65536, AT_ONCE = 64 << 10 };
 
-og_status og_directory_init(struct og_directory *d, uint64_t n_words,
-                            const og_allocator *allocator, og_error *err)
+struct table {
+    const struct og_placed_segment *placed;
+    size_t n, len; /* forms; bytes of a signature */
+    unsigned table;
+    uint32_t *starts, *forms;
+};
+
+typedef void use_fn(const struct table *t, uint32_t key, size_t form);
+
+static void count(const struct table *t, uint32_t key, size_t form)
 {
-    *d = (struct og_directory){.allocator = allocator};
-    while (d->n_bits < 28 && ((uint64_t)1 << d->n_bits) < n_words)
-        d->n_bits++;
-    const size_t len = (((size_t)1 << d->n_bits) + 1) * sizeof(*d->counts);
-    d->counts = og_allocate_zero(allocator, len);
-    if (d->counts == NULL) return og_error_memory(err, len, "a directory");
+    (void)form;
+    t->starts[key + 1]++;
+}
+
+static void place(const struct table *t, uint32_t key, size_t form)
+{
+    t->forms[t->starts[key]++] = (uint32_t)form;
+}
+
+static inline void use_some(const struct table *t, const uint8_t *signatures,
+                            size_t first, size_t n, use_fn *use)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct og_signature s = {{0, 0}};
+        memcpy(&s, signatures + i * t->len, t->len);
+        s = og_signature_le(s);
+        use(t, og_signature_part(&s, t->table), first + i);
+    }
+}
+
+/* The signatures of a file, a buffer after the other. */
+static og_status use_file(const struct table *t, uint8_t *buffer, use_fn *use,
+                          og_error *err)
+{
+    const size_t most = AT_ONCE / t->len;
+    const uint64_t begin = t->placed->section[OG_PART_SIGNATURES].off;
+    for (size_t at = 0; at < t->n; at += most) {
+        const size_t n = t->n - at < most ? t->n - at : most;
+        if (og_file_read_at(t->placed->file.fd, buffer, n * t->len,
+                            begin + at * t->len) != (int64_t)(n * t->len))
+            return og_file_failure(err, "read", t->placed->file.path, errno);
+        use_some(t, buffer, at, n, use);
+    }
     return OG_OK;
 }
 
-void og_directory_release(struct og_directory *d)
+static og_status use_all(const struct table *t, uint8_t *buffer, use_fn *use,
+                         og_error *err)
 {
-    og_release(d->allocator, d->counts,
-               (((size_t)1 << d->n_bits) + 1) * sizeof(*d->counts));
-    d->counts = NULL;
+    const uint8_t *signatures =
+        og_placed_segment_data(t->placed, OG_PART_SIGNATURES);
+    if (signatures == NULL) return use_file(t, buffer, use, err);
+    if (use == count)
+        use_some(t, signatures, 0, t->n, count);
+    else
+        use_some(t, signatures, 0, t->n, place);
+    return OG_OK;
 }
 
-void og_directory_write(struct og_directory *d, struct og_segment_writer *sink)
+/* `starts` has one number more than is written: places move each start on. */
+static og_status sort(const struct table *t, uint8_t *buffer, og_error *err)
 {
-    const size_t n = (size_t)1 << d->n_bits;
-    for (size_t i = 0; i < n; i++)
-        d->counts[i + 1] += d->counts[i];
-    og_segment_write(sink, d->counts, (n + 1) * sizeof(*d->counts));
-    og_segment_end_section(sink);
-}
-
-/* ---- writing signatures ---- */
-
-enum { N_KEYS = 65536 };
-
-static void write_part(struct og_segment_writer *sink, unsigned part, size_t n,
-                       const void *ctx,
-                       struct og_signature (*signature)(const void *, size_t),
-                       uint32_t *starts, uint32_t *forms)
-{
-    memset(starts, 0, (N_KEYS + 1) * sizeof(*starts));
-    for (size_t i = 0; i < n; i++) {
-        const struct og_signature s = signature(ctx, i);
-        starts[og_signature_part(&s, part) + 1]++;
-    }
+    memset(t->starts, 0, (N_KEYS + 1) * sizeof(*t->starts));
+    TRY(use_all(t, buffer, count, err));
     for (size_t i = 0; i < N_KEYS; i++)
-        starts[i + 1] += starts[i];
-    og_segment_write(sink, starts, (N_KEYS + 1) * sizeof(*starts));
-    for (size_t i = 0; i < n; i++) {
-        const struct og_signature s = signature(ctx, i);
-        forms[starts[og_signature_part(&s, part)]++] = (uint32_t)i;
-    }
-    og_segment_write(sink, forms, n * sizeof(*forms));
+        t->starts[i + 1] += t->starts[i];
+    TRY(use_all(t, buffer, place, err));
+    memmove(t->starts + 1, t->starts, N_KEYS * sizeof(*t->starts));
+    t->starts[0] = 0;
+    return OG_OK;
 }
 
-og_status
-og_write_signatures(struct og_segment_writer *sink, uint32_t signature_bits,
-                    size_t n_forms, const void *ctx,
-                    struct og_signature (*signature)(const void *, size_t),
-                    const og_allocator *allocator, og_error *err)
+og_status og_signature_table_write(const struct og_placed_segment *placed,
+                                   const struct og_sentence_totals *totals,
+                                   unsigned table, og_error *err)
 {
-    const size_t len = (N_KEYS + 1 + n_forms) * sizeof(uint32_t);
-    if (signature_bits != 0) {
-        uint32_t *scratch = og_allocate(allocator, len);
-        if (scratch == NULL) return og_error_memory(err, len, "signatures");
-        for (size_t i = 0; i < n_forms; i++) {
-            const struct og_signature s = og_signature_le(signature(ctx, i));
-            og_segment_write(sink, &s, signature_bits / 8);
-        }
-        og_segment_end_section(sink);
-        for (unsigned p = 0; p < signature_bits / 16; p++)
-            write_part(sink, p, n_forms, ctx, signature, scratch,
-                       scratch + N_KEYS + 1);
-        og_release(allocator, scratch, len);
-    } else {
-        og_segment_end_section(sink);
+    struct table t = {.placed = placed,
+                      .n = totals->n_forms,
+                      .len = totals->signature_bits / 8,
+                      .table = table};
+    const size_t len = (N_KEYS + 1 + t.n) * sizeof(uint32_t);
+    uint8_t *data = og_placed_segment_data(placed, OG_PART_PARTS);
+    if (data != NULL) {
+        t.starts = (uint32_t *)(data + table * len);
+        t.forms = t.starts + N_KEYS + 1;
+        return sort(&t, NULL, err);
     }
-    og_segment_end_section(sink);
-    return OG_OK;
+    uint8_t *scratch = og_allocate(placed->allocator, len + AT_ONCE);
+    if (scratch == NULL) return og_error_memory(err, len, "signatures");
+    t.starts = (uint32_t *)scratch;
+    t.forms = t.starts + N_KEYS + 1;
+    og_status status = sort(&t, scratch + len, err);
+    if (status == OG_OK)
+        status = og_placed_segment_write(placed, OG_PART_PARTS, table * len,
+                                         scratch, len, err);
+    og_release(placed->allocator, scratch, len + AT_ONCE);
+    return status;
 }

@@ -318,6 +318,7 @@ og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
                             size_t n_words, const og_quote_options *options,
                             og_error *err)
 {
+    TRY(og_sentences_count(s, err));
     s->own.at = og_sentences_mark(s);
     s->own.heap_df = NULL;
     return og_quote_find(&s->own, words, n_words, options, err);

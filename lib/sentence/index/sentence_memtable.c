@@ -44,6 +44,7 @@ void og_memtable_clear(struct og_memtable *h)
         memset(h->count_slots, 0, h->n_count_slots * sizeof(*h->count_slots));
     h->n_documents = h->n_sentences = h->n_forms = h->n_words = 0;
     h->names_len = h->texts_len = h->n_counted = 0;
+    atomic_store(&h->n_sentences_counted, 0);
 }
 
 /* ---- the two tables ---- */
@@ -103,6 +104,45 @@ uint64_t og_memtable_df(const struct og_memtable *h, uint64_t word)
     return find_count(h->count_slots, h->n_count_slots, word)->n;
 }
 
+/* ---- counting ---- */
+
+static void count_words(struct og_memtable *h, const uint64_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct og_memtable_count *c =
+            find_count(h->count_slots, h->n_count_slots, words[i]);
+        h->n_counted += c->n == 0;
+        c->word = words[i];
+        c->n++;
+    }
+}
+
+og_status og_memtable_count(struct og_memtable *h, og_error *err)
+{
+    for (size_t i = h->n_sentences_counted; i < h->n_sentences; i++) {
+        const struct og_memtable_wordset *f = &h->forms[h->sentences[i].form];
+        if (!grow_counts(h, h->n_counted + f->n_words))
+            return og_error_memory(err, f->n_words * 16, "words");
+        count_words(h, h->words + f->first_word, f->n_words);
+        h->n_sentences_counted++;
+    }
+    return OG_OK;
+}
+
+og_status og_memtable_count_room(struct og_memtable *h,
+                                 const struct og_words_read *r, og_error *err)
+{
+    if (grow_counts(h, h->n_counted + r->n_words)) return OG_OK;
+    return og_error_memory(err, r->n_words * 16, "words");
+}
+
+void og_memtable_count_placed(struct og_memtable *h,
+                              const struct og_words_read *r)
+{
+    count_words(h, r->words, r->n_words);
+    h->n_sentences_counted = h->n_sentences;
+}
+
 /* ---- adding ---- */
 
 static bool make_room(struct og_memtable *h, size_t names_len, size_t text_len,
@@ -117,60 +157,37 @@ static bool make_room(struct og_memtable *h, size_t names_len, size_t text_len,
            OG_GROW(a, h->signatures, h->signatures_cap, h->n_forms + r->n) &&
            OG_GROW(a, h->names, h->names_cap, h->names_len + names_len) &&
            OG_GROW(a, h->texts, h->texts_cap, h->texts_len + text_len) &&
-           grow_forms(h, h->n_forms + r->n) &&
-           grow_counts(h, h->n_counted + r->n_words);
+           grow_forms(h, h->n_forms + r->n);
 }
 
-static uint64_t hash_words(const uint64_t *words, size_t n)
+static uint32_t place_words(struct og_memtable *h,
+                            const struct og_read_sentence *s)
 {
-    uint64_t hash = n;
-    for (size_t i = 0; i < n; i++)
-        hash = og_mul_fold(hash ^ words[i], 0x9e3779b97f4a7c15u) + words[i];
-    return og_mix64(hash);
-}
-
-static uint32_t add_form(struct og_memtable *h, const uint64_t *words, size_t n)
-{
-    const uint64_t hash = hash_words(words, n);
     size_t at;
-    OG_PROBE(at, hash, h->n_form_slots,
+    OG_PROBE(at, s->hash, h->n_form_slots,
              h->form_slots[at] == 0 ||
-                 h->forms[h->form_slots[at] - 1].hash == hash)
+                 h->forms[h->form_slots[at] - 1].hash == s->hash)
     if (h->form_slots[at] != 0) return h->form_slots[at] - 1;
     const uint32_t form = (uint32_t)h->n_forms++;
     h->form_slots[at] = form + 1;
-    h->forms[form] = (struct og_memtable_wordset){hash, (uint32_t)h->n_words,
-                                                  (uint32_t)n, 0};
-    memcpy(h->words + h->n_words, words, n * sizeof(*words));
-    h->n_words += n;
-    h->bitmaps[form] = (struct og_word_bitmap){{0, 0}};
-    h->signatures[form] = (struct og_signature){{0, 0}};
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t key = og_word_key(words[i]);
-        og_word_bitmap_set(&h->bitmaps[form], key);
-        if (h->signature_bits != 0)
-            og_signature_add(&h->signatures[form], key, h->signature_bits,
-                             h->word_bits);
-    }
+    h->forms[form] = (struct og_memtable_wordset){
+        .hash = s->hash,
+        .first_word = (uint32_t)h->n_words,
+        .n_words = s->n_words,
+        .first_sentence = (uint32_t)h->n_sentences};
+    h->n_words += s->n_words;
     return form;
 }
 
-static void add_sentence(struct og_memtable *h, const struct og_words_read *r,
-                         const struct og_read_sentence *s)
+/* A sentence without words is none. */
+static void place_sentence(struct og_memtable *h,
+                           const struct og_read_sentence *s)
 {
-    const uint64_t *words = r->words + s->first_word;
     if (s->n_words == 0) return;
-    const uint32_t form = add_form(h, words, s->n_words);
+    const uint32_t form = place_words(h, s);
     h->forms[form].n_places++;
     h->sentences[h->n_sentences++] = (struct og_sentence_segment_sentence){
         (uint32_t)h->n_documents, s->begin, s->end - s->begin, form};
-    for (size_t i = 0; i < s->n_words; i++) {
-        struct og_memtable_count *c =
-            find_count(h->count_slots, h->n_count_slots, words[i]);
-        h->n_counted += c->n == 0;
-        c->word = words[i];
-        c->n++;
-    }
 }
 
 static void add_bytes(char *to, size_t *len, og_bytes from)
@@ -179,9 +196,10 @@ static void add_bytes(char *to, size_t *len, og_bytes from)
     *len += from.len;
 }
 
-og_status og_memtable_add(struct og_memtable *h, uint32_t number,
-                          const og_document *doc, int64_t time,
-                          const struct og_words_read *r, og_error *err)
+og_status og_memtable_place(struct og_memtable *h, uint32_t number,
+                            const og_document *doc, int64_t time,
+                            const struct og_words_read *r, size_t *out_first,
+                            og_error *err)
 {
     static const og_bytes none = {"", 0};
     const og_bytes id = h->no_texts ? none : doc->id;
@@ -191,6 +209,7 @@ og_status og_memtable_add(struct og_memtable *h, uint32_t number,
         return og_error_set(err, OG_ERR_LIMIT, "an id of %zu bytes", id.len);
     if (!make_room(h, id.len + title.len, text.len, r))
         return og_error_memory(err, doc->text.len, "a document");
+    *out_first = h->n_sentences;
     h->documents[h->n_documents] = (struct og_sentence_segment_document){
         .name_off = h->names_len,
         .id_len = (uint32_t)id.len,
@@ -202,12 +221,56 @@ og_status og_memtable_add(struct og_memtable *h, uint32_t number,
         .first_sentence = (uint32_t)h->n_sentences,
         .number = number};
     for (size_t i = 0; i < r->n; i++)
-        add_sentence(h, r, &r->sentences[i]);
+        place_sentence(h, &r->sentences[i]);
     add_bytes(h->names, &h->names_len, id);
     add_bytes(h->names, &h->names_len, title);
     add_bytes(h->texts, &h->texts_len, text);
     if (time > h->latest) h->latest = time;
     h->n_documents++;
+    return OG_OK;
+}
+
+static void fill_form(struct og_memtable *h, uint32_t form,
+                      const uint64_t *words)
+{
+    const struct og_memtable_wordset *f = &h->forms[form];
+    struct og_word_bitmap bitmap = {{0, 0}};
+    struct og_signature signature = {{0, 0}};
+    memcpy(h->words + f->first_word, words, f->n_words * sizeof(*words));
+    for (size_t i = 0; i < f->n_words; i++) {
+        const uint32_t key = og_word_key(words[i]);
+        og_word_bitmap_set(&bitmap, key);
+        if (h->signature_bits != 0)
+            og_signature_add(&signature, key, h->signature_bits, h->word_bits);
+    }
+    h->bitmaps[form] = bitmap;
+    h->signatures[form] = signature;
+}
+
+void og_memtable_fill(struct og_memtable *h, size_t first,
+                      const struct og_words_read *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct og_read_sentence *s = &r->sentences[i];
+        if (s->n_words == 0) continue;
+        const uint32_t form = h->sentences[first].form;
+        if (h->forms[form].first_sentence == first)
+            fill_form(h, form, r->words + s->first_word);
+        first++;
+    }
+}
+
+og_status og_memtable_add(struct og_memtable *h, uint32_t number,
+                          const og_document *doc, int64_t time,
+                          const struct og_words_read *r, og_error *err)
+{
+    size_t first;
+    /* So that counting, the last step, finds room. */
+    TRY(og_memtable_count(h, err));
+    TRY(og_memtable_count_room(h, r, err));
+    TRY(og_memtable_place(h, number, doc, time, r, &first, err));
+    og_memtable_fill(h, first, r);
+    og_memtable_count_placed(h, r);
     return OG_OK;
 }
 

@@ -215,15 +215,15 @@ static bool totals_are_possible(const struct og_sentence_totals *t)
            (t->signature_bits == 0 || og_signature_bits_are(t->signature_bits));
 }
 
-/* The lengths of the parts follow from the totals. */
-static bool lengths_agree(const struct og_sentence_segment *m)
+void og_sentence_part_lens(const struct og_sentence_totals *t,
+                           uint64_t names_len, uint64_t packed_len,
+                           uint64_t out[OG_N_PARTS])
 {
-    const struct og_sentence_totals *t = &m->totals;
     const uint64_t n_parts = t->signature_bits / 16;
-    const uint64_t expected[OG_PART_TOTALS] = {
+    const uint64_t lens[OG_N_PARTS] = {
         [OG_PART_DOCUMENTS] =
             t->n_documents * sizeof(struct og_sentence_segment_document),
-        [OG_PART_NAMES] = og_sentence_part_len(m, OG_PART_NAMES),
+        [OG_PART_NAMES] = names_len,
         [OG_PART_ID_HASHES] = t->n_documents * 8,
         [OG_PART_SENTENCES] =
             t->n_sentences * sizeof(struct og_sentence_segment_sentence),
@@ -237,12 +237,23 @@ static bool lengths_agree(const struct og_sentence_segment *m)
         [OG_PART_WORD_STARTS] = t->n_words * 8 + 8,
         [OG_PART_COUNTS] = t->n_words * 4,
         [OG_PART_DIRECTORY] = ((uint64_t)4 << t->directory_bits) + 4,
-        [OG_PART_POSTINGS] = t->n_keys * (m->marks == NULL ? 4 : 8),
+        [OG_PART_POSTINGS] = t->n_keys * 8,
         [OG_PART_TEXT_STARTS] = t->n_blocks * 16 + 16,
-        [OG_PART_TEXTS] = og_sentence_part_len(m, OG_PART_TEXTS),
+        [OG_PART_TEXTS] = packed_len,
         [OG_PART_SIGNATURES] = t->n_forms * (t->signature_bits / 8),
         [OG_PART_PARTS] = n_parts * (65537 + t->n_forms) * 4,
+        [OG_PART_TOTALS] = sizeof(*t),
     };
+    memcpy(out, lens, sizeof(lens));
+}
+
+/* The lengths of the parts follow from the totals. */
+static bool lengths_agree(const struct og_sentence_segment *m)
+{
+    uint64_t expected[OG_N_PARTS];
+    og_sentence_part_lens(&m->totals, og_sentence_part_len(m, OG_PART_NAMES),
+                          og_sentence_part_len(m, OG_PART_TEXTS), expected);
+    if (m->marks == NULL) expected[OG_PART_POSTINGS] /= 2;
     for (unsigned i = 0; i < OG_PART_TOTALS; i++)
         if (m->file.section[i].len != expected[i]) return false;
     return true;
@@ -271,7 +282,9 @@ static void find_parts(struct og_sentence_segment *m)
     m->text_starts = part[OG_PART_TEXT_STARTS];
     m->texts = part[OG_PART_TEXTS];
     m->signatures = part[OG_PART_SIGNATURES];
-    m->parts = part[OG_PART_PARTS];
+    m->parts = og_sentence_part_len(m, OG_PART_PARTS) == 0
+                   ? NULL
+                   : part[OG_PART_PARTS];
     /* The first segments had a posting of 4 bytes per key and no marks. */
     const uint64_t n_keys = m->totals.n_keys;
     const bool has_marks =
@@ -334,19 +347,12 @@ og_status og_sentence_segment_open(struct og_sentence_segment *image,
     return status;
 }
 
-og_status og_sentence_segment_finish(struct og_segment_writer *writer,
-                                     const struct og_sentence_totals *totals,
-                                     struct og_sentence_segment *out,
-                                     og_error *err)
+void og_sentence_segment_adopt(struct og_sentence_segment *image,
+                               const struct og_segment_file *file,
+                               const struct og_sentence_totals *totals)
 {
-    memset(out, 0, sizeof(*out));
-    og_segment_write(writer, totals, sizeof(*totals));
-    og_segment_end_section(writer);
-    TRY(og_segment_writer_end(writer, &out->file, err));
-    const og_status status = check(out, "an image of sentences", err);
-    og_sentence_segment_forget(out);
-    if (status != OG_OK) og_sentence_segment_release(out);
-    return status;
+    *image = (struct og_sentence_segment){.file = *file, .totals = *totals};
+    find_parts(image);
 }
 
 void og_sentence_segment_release(struct og_sentence_segment *image)

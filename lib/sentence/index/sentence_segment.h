@@ -113,7 +113,8 @@ struct og_sentence_segment {
     const uint64_t *text_starts;
     const uint8_t *texts;
     const uint8_t *signatures;
-    const uint32_t *parts;
+    const uint32_t *parts; /* NULL: a small segment in memory; all signatures
+                              are scanned */
 };
 
 extern const struct og_segment_kind og_sentence_segment_kind;
@@ -132,18 +133,34 @@ void og_sentence_segment_release(struct og_sentence_segment *image);
 /* Releases the memory of a segment that is a file. */
 void og_sentence_segment_forget(const struct og_sentence_segment *image);
 
-/* Writes the totals after the other parts and opens the result. Frees the
- * writer, whatever the status. */
-og_status og_sentence_segment_finish(struct og_segment_writer *writer,
-                                     const struct og_sentence_totals *totals,
-                                     struct og_sentence_segment *out,
-                                     og_error *err);
+/* The lengths of all parts; those of names and packed texts are not in the
+ * totals. */
+void og_sentence_part_lens(const struct og_sentence_totals *totals,
+                           uint64_t names_len, uint64_t packed_len,
+                           uint64_t out[OG_N_PARTS]);
+
+/* A segment that this process has just written: its parts are not checked. */
+void og_sentence_segment_adopt(struct og_sentence_segment *image,
+                               const struct og_segment_file *file,
+                               const struct og_sentence_totals *totals);
 
 static inline uint64_t
 og_sentence_part_len(const struct og_sentence_segment *image,
                      enum og_sentence_segment_part part)
 {
     return image->file.section[part].len;
+}
+
+/* The bytes of a segment as a file: one in memory may lack the tables of its
+ * signatures. What is merged with what follows from these. */
+static inline uint64_t
+og_sentence_segment_size(const struct og_sentence_segment *image)
+{
+    const uint64_t n_tables = image->totals.signature_bits / 16;
+    return image->file.len +
+           (image->parts == NULL
+                ? n_tables * (65537 + image->totals.n_forms) * sizeof(uint32_t)
+                : 0);
 }
 
 /* Prefetches what og_sentence_segment_find_word() will read: first one step for

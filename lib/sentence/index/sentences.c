@@ -25,6 +25,8 @@
 
 enum {
     HEAP_SENTENCES = 4096, /* scanned by each query: some microseconds */
+    HEAP_UNASKED = 16384,  /* while documents are added and none is queried:
+                              fewer images to merge */
     HEAP_TEXT = 4 << 20,
     HEAP_WORDS = 1 << 18, /* building a segment takes 50 bytes for each */
 };
@@ -50,8 +52,8 @@ static og_status merge_images(struct og_sentences *s, size_t first,
     for (size_t i = first; i < s->n_images; i++)
         images[i - first] = &s->image[i];
     TRY(og_sentence_segments_merge(images, s->n_images - first,
-                                   number != 0 ? path : NULL, s->allocator,
-                                   &merged, err));
+                                   number != 0 ? path : NULL, s->phases,
+                                   s->allocator, &merged, err));
     for (size_t i = first; i < s->n_images; i++)
         og_sentence_segment_release(&s->image[i]);
     s->image[first] = merged;
@@ -67,14 +69,14 @@ static size_t first_to_merge(const struct og_sentences *s, size_t last,
 {
     uint64_t sizes[OG_IMAGES_MOST];
     for (size_t i = 0; i < s->n_images; i++)
-        sizes[i] = s->image[i].file.len;
+        sizes[i] = og_sentence_segment_size(&s->image[i]);
     return og_merge_first(sizes, s->n_images, last, from);
 }
 
 static og_status flush_heap(struct og_sentences *s, og_error *err)
 {
     if (s->heap.n_documents == 0) return OG_OK;
-    TRY(og_memtable_build(&s->heap, &s->image[s->n_images], err));
+    TRY(og_memtable_build(&s->heap, s->phases, &s->image[s->n_images], err));
     s->number[s->n_images++] = 0;
     og_memtable_clear(&s->heap);
     const size_t first = first_to_merge(s, s->n_images - 1, n_on_disk(s));
@@ -148,7 +150,7 @@ static og_status make_room(struct og_sentences *s, og_error *err)
     uint64_t len = 0;
     TRY(flush_heap(s, err));
     for (size_t i = n_on_disk(s); i < s->n_images; i++)
-        len += s->image[i].file.len;
+        len += og_sentence_segment_size(&s->image[i]);
     if (len <= s->memory / 3) return OG_OK;
     if (s->folder != NULL)
         return s->is_writable ? og_sentences_flush(s, err) : OG_OK;
@@ -157,38 +159,53 @@ static og_status make_room(struct og_sentences *s, og_error *err)
         "more sentences than %" PRIu64 " bytes of memory can hold", s->memory);
 }
 
-static bool heap_is_full(const struct og_sentences *s)
+static bool heap_is_full(const struct og_sentences *s, size_t most)
 {
-    return s->heap.n_sentences >= HEAP_SENTENCES ||
-           s->heap.n_documents >= HEAP_SENTENCES ||
+    return s->heap.n_sentences >= most || s->heap.n_documents >= most ||
            s->heap.texts_len >= HEAP_TEXT || s->heap.n_words >= HEAP_WORDS;
 }
 
-og_status og_sentences_reserve(og_sentences *s, og_error *err)
+og_status og_sentences_reserve(og_sentences *s, bool is_asked, og_error *err)
 {
-    return heap_is_full(s) ? make_room(s, err) : OG_OK;
+    const size_t most = is_asked ? HEAP_SENTENCES : HEAP_UNASKED;
+    return heap_is_full(s, most) ? make_room(s, err) : OG_OK;
 }
 
-og_status og_sentences_put(og_sentences *s, uint32_t number,
-                           const og_document *doc, int64_t time,
-                           const struct og_words_read *read, og_error *err)
+og_status og_sentences_place(og_sentences *s, uint32_t number,
+                             const og_document *doc, int64_t time,
+                             const struct og_words_read *read,
+                             size_t *out_first, og_error *err)
 {
-    const size_t before = s->heap.n_sentences;
-    TRY(og_memtable_add(&s->heap, number, doc, time, read, err));
-    s->n_sentences += s->heap.n_sentences - before;
+    TRY(og_memtable_place(&s->heap, number, doc, time, read, out_first, err));
+    s->n_sentences += s->heap.n_sentences - *out_first;
     s->n_documents = number + 1;
     return OG_OK;
+}
+
+og_status og_sentences_count(og_sentences *s, og_error *err)
+{
+    if (atomic_load(&s->heap.n_sentences_counted) == s->heap.n_sentences)
+        return OG_OK;
+    pthread_mutex_lock(&s->counting);
+    const og_status status = og_memtable_count(&s->heap, err);
+    pthread_mutex_unlock(&s->counting);
+    return status;
 }
 
 og_status og_sentences_add(og_sentences *s, uint32_t number,
                            const og_document *doc, int64_t time, og_error *err)
 {
-    TRY(og_sentences_reserve(s, err));
+    TRY(og_sentences_reserve(s, true, err));
+    const size_t before = s->heap.n_sentences;
     TRY(og_word_reader_read(&s->own.reader, doc->text, err));
     const struct og_words_read read = og_word_reader_view(&s->own.reader);
-    const og_status status = og_sentences_put(s, number, doc, time, &read, err);
+    const og_status status =
+        og_memtable_add(&s->heap, number, doc, time, &read, err);
     og_word_reader_trim(&s->own.reader);
-    return status;
+    TRY(status);
+    s->n_sentences += s->heap.n_sentences - before;
+    s->n_documents = number + 1;
+    return OG_OK;
 }
 
 bool og_sentences_has(const og_sentences *s, og_bytes id)

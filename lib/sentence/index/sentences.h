@@ -18,6 +18,7 @@
 #include "lib/sentence/index/wordset_list.h"
 
 #include <origo/sentence.h>
+#include <pthread.h>
 
 /* A form that reaches the threshold. */
 struct og_found_form {
@@ -106,7 +107,12 @@ struct og_quote_asker {
 
 struct og_sentences {
     const og_allocator *allocator;
-    char *folder; /* NULL: in memory */
+    /* What is built, merged and written is so in these: of the current run, or
+     * of the caller alone. */
+    const struct og_phases *phases;
+    struct og_phases alone;
+    pthread_mutex_t counting; /* of the memtable's words, by queries */
+    char *folder;             /* NULL: in memory */
     bool is_writable;
     uint64_t memory;
     struct og_sentences_store store;
@@ -166,6 +172,7 @@ og_status og_sentences_ask(og_sentences *s, const og_document *doc,
                            const og_quote_options *options,
                            const struct og_quote_scope *scope,
                            const og_quotes **out, og_error *err);
+/* n_words counts those of the memtable that queries have counted. */
 void og_sentences_info_get(const og_sentences *s, og_sentences_info *out);
 void og_sentences_explain(const og_sentences *s,
                           const og_quote_options *options, char *out,
@@ -203,11 +210,17 @@ og_status og_quote_keep(const struct og_quote_asker *asker,
 og_status og_quote_find(struct og_quote_asker *asker, const uint64_t *words,
                         size_t n_words, const og_quote_options *options,
                         og_error *err);
-/* Reserves room for more documents; then adds one whose words were read. */
-og_status og_sentences_reserve(og_sentences *s, og_error *err);
-og_status og_sentences_put(og_sentences *s, uint32_t number,
-                           const og_document *doc, int64_t time,
-                           const struct og_words_read *read, og_error *err);
+/* Reserves room for more documents. `is_asked`: queries will scan the memtable,
+ * which is to be small then. */
+og_status og_sentences_reserve(og_sentences *s, bool is_asked, og_error *err);
+/* Adds a document whose words were read, as in og_memtable_place(). */
+og_status og_sentences_place(og_sentences *s, uint32_t number,
+                             const og_document *doc, int64_t time,
+                             const struct og_words_read *read,
+                             size_t *out_first, og_error *err);
+/* Before queries: the words of the memtable are counted. Any thread, while
+ * nothing is added. */
+og_status og_sentences_count(og_sentences *s, og_error *err);
 
 /* Searches for one sentence: fills own.found with the forms that reach the
  * threshold, in no order, and counts in own.list. */

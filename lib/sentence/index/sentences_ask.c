@@ -593,6 +593,7 @@ og_status og_quote_ask_now(struct og_quote_asker *a, const og_document *doc,
     const struct og_quote_mark now = og_sentences_mark(a->s);
     *out = NULL;
     TRY(og_quote_options_check(a->s, options, err));
+    TRY(og_sentences_count(a->s, err));
     TRY(og_word_reader_read(&a->reader, doc->text, err));
     const struct og_words_read read = og_word_reader_view(&a->reader);
     return og_quote_ask(a, doc, &read, &now, NULL, options, scope, out, err);

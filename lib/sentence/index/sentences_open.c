@@ -176,6 +176,9 @@ og_status og_sentences_open(const struct og_sentences_place *place,
     s->allocator = NULL;
     s->is_writable = place->is_writable;
     s->memory = o->memory;
+    s->alone = og_phases_alone(NULL);
+    s->phases = &s->alone;
+    pthread_mutex_init(&s->counting, NULL);
     og_memtable_init(&s->heap, NULL, 0, 0);
     const og_status status = open_all(s, place, o, err);
     if (status == OG_OK) {
@@ -194,6 +197,7 @@ void og_sentences_close(og_sentences *s)
     og_quote_asker_release(&s->own);
     og_memtable_release(&s->heap);
     if (s->folder != NULL) og_release(a, s->folder, strlen(s->folder) + 1);
+    pthread_mutex_destroy(&s->counting);
     og_release(a, s, sizeof(*s));
 }
 
@@ -215,7 +219,7 @@ void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
         out->n_documents += f->n_documents;
         out->n_wordsets += f->n_forms;
         out->n_words += f->n_words;
-        out->n_bytes += s->image[i].file.len;
+        out->n_bytes += og_sentence_segment_size(&s->image[i]);
         n_keys += f->n_keys;
     }
     out->mean_words =

@@ -57,23 +57,54 @@ static og_status read_words(void *ctx, void *worker, size_t i, og_error *err)
 
 /* ---- in order ---- */
 
-static og_status put_document(struct og_quote_run *r,
-                              struct og_quote_run_doc *d, og_error *err)
+static og_status place_document(struct og_quote_run *r,
+                                struct og_quote_run_doc *d, og_error *err)
 {
     og_sentences *s = r->sentences;
+    const bool is_asked = r->options != NULL;
     d->at = og_sentences_mark(s);
-    for (size_t k = 0; r->options != NULL && k < d->read.n_words; k++)
+    for (size_t k = 0; is_asked && k < d->read.n_words; k++)
         d->heap_df[k] = og_memtable_df(&s->heap, d->read.words[k]);
     if (d->number == NOT_ADDED) return OG_OK;
-    return og_sentences_put(s, d->number, d->doc, d->time, &d->read, err);
+    /* Before it is placed: then it is there as a whole or not at all. */
+    if (is_asked) TRY(og_memtable_count_room(&s->heap, &d->read, err));
+    TRY(og_sentences_place(s, d->number, d->doc, d->time, &d->read, &d->first,
+                           err));
+    if (is_asked) og_memtable_count_placed(&s->heap, &d->read);
+    r->n_placed = (size_t)(d - r->docs) + 1;
+    return OG_OK;
 }
 
+static og_status place_all(struct og_quote_run *r, og_error *err)
+{
+    og_sentences *s = r->sentences;
+    TRY(og_sentences_reserve(s, r->options != NULL, err));
+    if (r->options != NULL) TRY(og_sentences_count(s, err));
+    for (size_t i = 0; i < r->n; i++)
+        TRY(place_document(r, &r->docs[i], err));
+    return OG_OK;
+}
+
+static og_status fill_document(void *ctx, void *worker, size_t i, og_error *err)
+{
+    struct og_quote_run *r = ctx;
+    const struct og_quote_run_doc *d = &r->docs[i];
+    (void)worker;
+    (void)err;
+    if (d->number != NOT_ADDED)
+        og_memtable_fill(&r->sentences->heap, d->first, &d->read);
+    return OG_OK;
+}
+
+/* Documents placed before a failure are in the index. */
 static og_status put_all(struct og_quote_run *r, og_error *err)
 {
-    TRY(og_sentences_reserve(r->sentences, err));
-    for (size_t i = 0; i < r->n; i++)
-        TRY(put_document(r, &r->docs[i], err));
-    return OG_OK;
+    r->n_placed = 0;
+    const og_status status = place_all(r, err);
+    const og_status filled =
+        og_phases_step(r->phases, "words", r->n_placed, fill_document, r,
+                       status == OG_OK ? err : NULL);
+    return status != OG_OK ? status : filled;
 }
 
 /* ---- queries ---- */
@@ -107,7 +138,10 @@ og_status og_quote_run_take(struct og_quote_run *r, og_sentences *s,
     r->sentences = s;
     if (r->options != NULL) TRY(og_quote_options_check(s, r->options, err));
     TRY(og_phases_step(phases, "words", r->n, read_words, r, err));
-    TRY(put_all(r, err));
+    s->phases = phases;
+    const og_status status = put_all(r, err);
+    s->phases = &s->alone;
+    TRY(status);
     if (r->options == NULL) return OG_OK;
     if (og_quote_has_to_sample(r->options))
         return og_phases_step(phases, "ask", 1, ask_in_order, r, err);

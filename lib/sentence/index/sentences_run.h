@@ -8,8 +8,11 @@
  * phases on all threads:
  *
  *     words    a document: its sentences and their words
- *     in order: the size of the index and the memtable's count of each word;
- *              then the document goes into the memtable
+ *     merge    if the memtable is full: it becomes a segment, and segments are
+ *              merged (memtable_build.c, segment_merge.c)
+ *     in order: the size of the index and, for queries, the memtable's count of
+ *              each word; then the document gets its place in the memtable
+ *     words    a document: what its place holds is copied to it
  *     ask      a document: as if the later ones were not there
  *
  * The answers are the same as one by one. Only if there are more candidates
@@ -34,6 +37,7 @@ struct og_quote_run_doc {
     /* Out: in the arenas of the threads. */
     struct og_words_read read;
     uint64_t *heap_df; /* of its words */
+    size_t first;      /* its first sentence in the memtable */
     struct og_quote_mark at;
     const og_quotes *answer;
 };
@@ -47,6 +51,7 @@ struct og_quote_run {
     const og_quote_options *options; /* NULL: no query */
     struct og_quote_run_doc *docs;
     size_t n, docs_cap;
+    size_t n_placed; /* up to the last document that is in the memtable */
     struct og_sentences *sentences;
 };
 

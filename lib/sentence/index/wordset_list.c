@@ -294,6 +294,10 @@ void og_find_by_signature(const struct og_sentence_segment *image,
     const struct og_wordset_list before = *list;
     const unsigned n_parts = image->totals.signature_bits / 16;
     const uint64_t most = list->n_seen + image->totals.n_forms / 8;
+    if (image->parts == NULL) {
+        scan_image(image, signature, max_distance, list);
+        return;
+    }
     for (unsigned p = 0; p < n_parts; p++) {
         int radius = (int)(max_distance / n_parts);
         if (p > max_distance % n_parts) radius--;

@@ -163,6 +163,14 @@ static void sort_words(uint64_t *words, size_t n)
     }
 }
 
+static uint64_t hash_words(const uint64_t *words, size_t n)
+{
+    uint64_t hash = n;
+    for (size_t i = 0; i < n; i++)
+        hash = og_mul_fold(hash ^ words[i], 0x9e3779b97f4a7c15u) + words[i];
+    return og_mix64(hash);
+}
+
 static og_status make_set(struct og_word_reader *r, struct og_read_sentence *s,
                           og_error *err)
 {
@@ -180,6 +188,7 @@ static og_status make_set(struct og_word_reader *r, struct og_read_sentence *s,
     for (size_t i = 0; i < s->n_places; i++)
         if (n == 0 || words[n - 1] != words[i]) words[n++] = words[i];
     s->n_words = (uint32_t)n;
+    s->hash = hash_words(words, n);
     r->n_words += n;
     return OG_OK;
 }

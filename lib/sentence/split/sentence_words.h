@@ -28,6 +28,7 @@ struct og_word_place { /* position of a word */
 struct og_read_sentence {
     uint32_t begin, end;        /* in the text */
     uint32_t n_words, n_places; /* distinct ones; all */
+    uint64_t hash;              /* of the set of its words */
     size_t first_word, first_place;
 };
 
