@@ -135,15 +135,10 @@ static void sort_rare(struct og_question *q)
     }
 }
 
-static uint32_t table_place(uint32_t factor, uint32_t key)
-{
-    return key * factor >> (32 - OG_QUESTION_TABLE_BITS);
-}
-
 static void clear_table(struct og_question *q, size_t n)
 {
     for (size_t i = 1; i <= n; i++)
-        q->table[table_place(q->factor, q->table_keys[i])] = 0;
+        q->table[og_question_slot(q->factor, q->table_keys[i])] = 0;
     q->factor = 0;
 }
 
@@ -153,7 +148,7 @@ static bool fill_table(struct og_question *q, uint32_t factor)
     q->factor = factor;
     for (size_t i = 0; i < q->n; i++) {
         const uint32_t key = og_word_key(q->words[i]);
-        uint8_t *place = &q->table[table_place(factor, key)];
+        uint8_t *place = &q->table[og_question_slot(factor, key)];
         if (*place != 0) {
             clear_table(q, i);
             return false;
@@ -231,7 +226,7 @@ static double overlap_by_table(const struct og_question *q,
 {
     uint64_t shared = 0; /* bit i + 1: word i */
     for (size_t k = 0; k < n_keys; k++) {
-        const unsigned at = q->table[table_place(q->factor, keys[k])];
+        const unsigned at = q->table[og_question_slot(q->factor, keys[k])];
         shared |= (uint64_t)(q->table_keys[at] == keys[k]) << at;
     }
     double weight = 0;

@@ -103,6 +103,21 @@ og_status og_question_set(struct og_question *q, const uint64_t *words,
 void og_question_weigh(struct og_question *q, uint64_t n_sentences,
                        double threshold);
 
+static inline uint32_t og_question_slot(uint32_t factor, uint32_t key)
+{
+    return key * factor >> (32 - OG_QUESTION_TABLE_BITS);
+}
+
+/* The number of a word in the query, from 1; 0: it is not there. Only if the
+ * factor is not 0. */
+static inline unsigned og_question_find(const struct og_question *q,
+                                        uint64_t word)
+{
+    const unsigned at =
+        q->table[og_question_slot(q->factor, (uint32_t)(word >> 32))];
+    return at != 0 && q->words[at - 1] == word ? at : 0;
+}
+
 /* False: a sentence whose bitmap lacks these bits cannot reach the
  * threshold. */
 static inline bool og_question_allows(const struct og_question *q,

@@ -121,14 +121,67 @@ static void add_up(struct share *shares, size_t n)
     }
 }
 
+/* ---- sorting ---- */
+
+static int compare_postings(const void *a, const void *b)
+{
+    const struct posting *x = a, *y = b;
+    if (x->word != y->word) return x->word < y->word ? -1 : 1;
+    return x->form < y->form ? -1 : x->form > y->form ? 1 : 0;
+}
+
+/* Postings whose words have equal bits, by form: nearly always of one word. */
+static void sort_alike(struct posting *a, size_t n)
+{
+    size_t i = 1;
+    while (i < n && a[i - 1].word <= a[i].word)
+        i++;
+    if (i >= n) return;
+    if (n > FEW) {
+        qsort(a, n, sizeof(*a), compare_postings);
+        return;
+    }
+    for (; i < n; i++) {
+        const struct posting p = a[i];
+        size_t k = i;
+        for (; k > 0 && a[k - 1].word > p.word; k--)
+            a[k] = a[k - 1];
+        a[k] = p;
+    }
+}
+
+/* By word, whose first `skip` bits are those of the share; `at` has room for
+ * n + 2 numbers. */
+static void sort_share(const struct posting *from, struct posting *to, size_t n,
+                       unsigned skip, uint32_t *at)
+{
+    const unsigned bits = bits_for(n / 2, 24); /* at most n ranges */
+    const size_t n_ranges = (size_t)1 << bits;
+    memset(at, 0, (n_ranges + 1) * sizeof(*at));
+    for (size_t i = 0; i < n; i++)
+        at[top_bits(from[i].word << skip, bits) + 1]++;
+    for (size_t i = 1; i < n_ranges; i++)
+        at[i] += at[i - 1];
+    for (size_t i = 0; i < n; i++)
+        to[at[top_bits(from[i].word << skip, bits)]++] = from[i];
+    for (size_t i = 0, last = 0; i < n_ranges; last = at[i++])
+        sort_alike(to + last, at[i] - last);
+}
+
 /* ---- forms ---- */
 
-static int compare_forms(const void *a, const void *b, void *ctx)
+/* A form has a word or more, so there is room for the forms where postings will
+ * be. */
+static void sort_forms(struct build *b, size_t piece)
 {
-    const struct og_memtable *h = ctx;
-    const uint64_t x = h->forms[*(const uint32_t *)a].hash;
-    const uint64_t y = h->forms[*(const uint32_t *)b].hash;
-    return x < y ? -1 : x > y ? 1 : 0;
+    const uint32_t begin = b->first_form[piece], end = b->first_form[piece + 1];
+    for (uint32_t i = begin; i < end; i++)
+        b->postings[i] = (struct posting){
+            .word = b->heap->forms[b->order[i]].hash, .form = b->order[i]};
+    sort_share(b->postings + begin, b->sorted + begin, end - begin,
+               b->form_bits, b->counts + begin + 2 * piece);
+    for (uint32_t i = begin; i < end; i++)
+        b->order[i] = b->sorted[i].form;
 }
 
 static og_status order_forms(void *ctx, void *worker, size_t piece,
@@ -140,8 +193,7 @@ static og_status order_forms(void *ctx, void *worker, size_t piece,
     const uint32_t begin = b->first_form[piece], end = b->first_form[piece + 1];
     (void)worker;
     TRY(og_stop_check(err));
-    qsort_r(b->order + begin, end - begin, sizeof(*b->order), compare_forms,
-            (void *)h);
+    sort_forms(b, piece);
     share->n = end - begin;
     for (uint32_t i = begin; i < end; i++) {
         const struct og_memtable_wordset *f = &h->forms[b->order[i]];
@@ -192,33 +244,6 @@ static og_status deal_words(void *ctx, void *worker, size_t piece,
 
 /* ---- words ---- */
 
-static int compare_postings(const void *a, const void *b)
-{
-    const struct posting *x = a, *y = b;
-    if (x->word != y->word) return x->word < y->word ? -1 : 1;
-    return x->form < y->form ? -1 : x->form > y->form ? 1 : 0;
-}
-
-/* Postings whose words have equal bits, by form: nearly always of one word. */
-static void sort_alike(struct posting *a, size_t n)
-{
-    size_t i = 1;
-    while (i < n && a[i - 1].word <= a[i].word)
-        i++;
-    if (i >= n) return;
-    if (n > FEW) {
-        qsort(a, n, sizeof(*a), compare_postings);
-        return;
-    }
-    for (; i < n; i++) {
-        const struct posting p = a[i];
-        size_t k = i;
-        for (; k > 0 && a[k - 1].word > p.word; k--)
-            a[k] = a[k - 1];
-        a[k] = p;
-    }
-}
-
 static bool begins_word(const struct build *b, size_t begin, size_t i)
 {
     return i == begin || b->sorted[i].word != b->sorted[i - 1].word;
@@ -229,24 +254,11 @@ static og_status sort_words(void *ctx, void *worker, size_t piece,
 {
     struct build *b = ctx;
     const uint32_t begin = b->first_word[piece], end = b->first_word[piece + 1];
-    const size_t n = end - begin;
-    const unsigned bits = bits_for(n / 2, 24); /* at most n ranges */
-    const struct posting *from = b->postings + begin;
-    struct posting *to = b->sorted + begin;
-    uint32_t *at = b->counts + begin + 2 * piece;
     (void)worker;
     TRY(og_stop_check(err));
-    const size_t n_ranges = (size_t)1 << bits;
-    memset(at, 0, (n_ranges + 1) * sizeof(*at));
-    for (size_t i = 0; i < n; i++)
-        at[top_bits(from[i].word << b->word_bits, bits) + 1]++;
-    for (size_t i = 1; i < n_ranges; i++)
-        at[i] += at[i - 1];
-    for (size_t i = 0; i < n; i++)
-        to[at[top_bits(from[i].word << b->word_bits, bits)]++] = from[i];
-    for (size_t i = 0, last = 0; i < n_ranges; last = at[i++])
-        sort_alike(to + last, at[i] - last);
-    b->words[piece].n_keys = n;
+    sort_share(b->postings + begin, b->sorted + begin, end - begin,
+               b->word_bits, b->counts + begin + 2 * piece);
+    b->words[piece].n_keys = end - begin;
     for (size_t i = begin; i < end; i++)
         b->words[piece].n += begins_word(b, begin, i);
     return OG_OK;

@@ -242,17 +242,39 @@ static og_status report_heap_forms(struct og_quote_asker *a, size_t first,
 
 /* ---- matches ---- */
 
-static bool has_word(const struct og_question *q, uint64_t word)
+/* A word among ascending ones. */
+static bool has_word(const uint64_t *words, size_t n, uint64_t word)
 {
-    size_t low = 0, high = q->n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (q->words[middle] < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < q->n && q->words[low] == word;
+    return n != 0 && bsearch(&word, words, n, sizeof(word), og_compare_words);
+}
+
+static bool is_asked(const struct og_question *q, uint64_t word)
+{
+    return q->factor != 0 ? og_question_find(q, word) != 0
+                          : has_word(q->words, q->n, word);
+}
+
+/* The words of the query that the text of a match has, as it was read: bit i
+ * for word i + 1, if the query has a table. The index keeps half of a word's
+ * hash; the texts have all of it. */
+static uint64_t words_in_match(const struct og_quote_asker *a)
+{
+    const struct og_word_reader *other = &a->match_reader;
+    uint64_t here = 0;
+    if (a->question.factor == 0) return 0;
+    for (size_t i = 0; i < other->n_words; i++)
+        here |= (uint64_t)1 << og_question_find(&a->question, other->words[i]);
+    return here >> 1;
+}
+
+static bool is_in_match(const struct og_quote_asker *a, uint64_t here,
+                        uint64_t word)
+{
+    const struct og_word_reader *other = &a->match_reader;
+    if (a->question.factor == 0)
+        return has_word(other->words, other->n_words, word);
+    const unsigned at = og_question_find(&a->question, word);
+    return at != 0 && (here >> (at - 1) & 1) != 0;
 }
 
 static og_status add_range(struct og_quote_asker *a, size_t first,
@@ -279,32 +301,32 @@ static og_status mark_words(struct og_quote_asker *a, size_t sentence,
     const struct og_word_reader *other = &a->match_reader;
     const struct og_read_sentence *q = &own->sentences[sentence];
     TRY(og_word_reader_read_one(&a->match_reader, text, err));
+    const uint64_t here = words_in_match(a);
     size_t first = a->n_ranges;
     for (size_t i = 0; i < other->n_places; i++)
-        if (has_word(&a->question, other->places[i].word))
+        if (is_asked(&a->question, other->places[i].word))
             TRY(add_range(a, first, other->places[i].begin,
                           other->places[i].end, err));
     match->n_shared_ranges = a->n_ranges - first;
     first = a->n_ranges;
     for (size_t i = 0; i < q->n_places; i++) {
         const struct og_word_place *p = &own->places[q->first_place + i];
-        if (bsearch(&p->word, other->words, other->n_words, sizeof(uint64_t),
-                    og_compare_words) != NULL)
+        if (is_in_match(a, here, p->word))
             TRY(add_range(a, first, p->begin, p->end, err));
     }
     match->n_own_ranges = a->n_ranges - first;
     return OG_OK;
 }
 
-/* How many words of the query the text of the match contains. The index keeps
- * half of a word's hash; the texts have all of it. */
+/* How many words of the query the text of the match contains. */
 static uint32_t n_read(const struct og_quote_asker *a)
 {
     const struct og_word_reader *other = &a->match_reader;
     uint32_t n = 0;
+    if (a->question.factor != 0)
+        return (uint32_t)__builtin_popcountll(words_in_match(a));
     for (size_t i = 0; i < a->question.n; i++)
-        n += bsearch(&a->question.words[i], other->words, other->n_words,
-                     sizeof(uint64_t), og_compare_words) != NULL;
+        n += has_word(other->words, other->n_words, a->question.words[i]);
     return n;
 }
 

@@ -148,9 +148,12 @@ int og_compare_words(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
+/* Up to here moving neighbours is faster than dividing. */
+enum { MOST_INSERTED = 96 };
+
 static void sort_words(uint64_t *words, size_t n)
 {
-    if (n > 32) {
+    if (n > MOST_INSERTED) {
         qsort(words, n, sizeof(*words), og_compare_words);
         return;
     }
