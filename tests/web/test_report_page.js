@@ -220,6 +220,17 @@ test("boilerplate is folded at first, and counts", "report", async (page) => {
     assert.ok(Number(await figure(page)) < Number(all));
 });
 
+test("a folded passage is seen while it is compared", "report",
+    async (page) => {
+        const folded = () => page.$eval('.text mark.fold[data-p="6"]', (mark) =>
+            [mark.classList.contains("now"),
+                getComputedStyle(mark).backgroundColor]);
+        assert.deepStrictEqual(await folded(), [false, "rgba(0, 0, 0, 0)"]);
+        await page.click('.text mark.fold[data-p="6"]');
+        const [isNow, background] = await folded();
+        assert.ok(isNow && background !== "rgba(0, 0, 0, 0)", background);
+    });
+
 test("a source is left out and the figures follow", "report", async (page) => {
     const [answer] = readJson("report");
     await page.click("#d1s1 .exclude");
