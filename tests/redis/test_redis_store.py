@@ -423,9 +423,15 @@ def test_plain_shared_evicts(module, origo):
         path = os.path.join(where, "stream.jsonl")
         write_stream(path, 900, versions=False)
         shared = "redis://127.0.0.1:%d/t?mode=plain&ttl=500000000" % s.port
+
+        def used():
+            return int(c.info("memory")["used_memory"])
+        empty = used()
+        well(origo, "add", "-q", "-s", shared, "--memory", MEMORY, path)
+        grown = used() - empty
+        c("FLUSHALL", "SYNC")
         c("CONFIG", "SET", "maxmemory-policy", "volatile-lru")
-        c("CONFIG", "SET", "maxmemory",
-          int(c.info("memory")["used_memory"]) + (3 << 20))
+        c("CONFIG", "SET", "maxmemory", used() + grown * 3 // 4)
         finish([start_adding(origo, shared, share)
                 for share in write_shares(path, 2, where)])
         assert int(c.info("stats")["evicted_keys"]) > 100
