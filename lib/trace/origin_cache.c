@@ -24,7 +24,9 @@ void og_origin_side_free(struct og_origin_side *side,
 void og_origin_cache_init(struct og_origin_cache *cache, size_t most,
                           const og_allocator *allocator)
 {
-    *cache = (struct og_origin_cache){.allocator = allocator, .most = most};
+    assert(cache->hand == NULL && cache->n == 0 && cache->n_spares == 0);
+    cache->allocator = allocator;
+    cache->most = most;
     pthread_mutex_init(&cache->lock, NULL);
 }
 

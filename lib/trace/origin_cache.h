@@ -80,6 +80,8 @@ struct og_origin_cache {
     size_t n_spares, spare_bytes; /* included in `bytes` */
 };
 
+/* In memory that is zero, as after og_origin_cache_release(): pages of `heads`
+ * that are not used are never touched. */
 void og_origin_cache_init(struct og_origin_cache *cache, size_t most,
                           const og_allocator *allocator);
 /* Every entry must have been given back. */

@@ -198,7 +198,7 @@ static void long_blocks_are_used_again(void **state)
 {
     enum { LONG = 100000, MOST = 1 << 20 };
     static char long_text[LONG];
-    struct og_origin_cache cache;
+    static struct og_origin_cache cache;
     (void)state;
     og_origin_cache_init(&cache, MOST, NULL);
     const char *last = NULL;
