@@ -19,7 +19,7 @@ extern const struct command command_near;
 
 struct near_settings {
     og_near_options near;
-    og_near_ask ask;
+    og_near_stream_options ask;
     int method;
     struct {
         const char *path, *catalogue;
@@ -36,7 +36,7 @@ static void near_defaults(void *settings)
 {
     struct near_settings *s = settings;
     s->near = og_near_options_default();
-    s->ask = og_near_ask_default();
+    s->ask = og_near_stream_options_default();
     reading_defaults(&s->reading);
     s->max_distance = s->ask.max_distance;
     s->limit = 10;
@@ -253,7 +253,7 @@ static int status_of_run(const struct near_settings *s, const struct run *r,
 }
 
 static int ask_all(const struct near_settings *s, og_store *store,
-                   struct run *r, const og_near_ask *ask,
+                   struct run *r, const og_near_stream_options *ask,
                    const char *const *paths, size_t n)
 {
     og_stream_counts counts = {0};
@@ -301,7 +301,7 @@ static int near_run(const void *settings, const char *const *paths, size_t n)
 {
     const struct near_settings *s = settings;
     og_near_options options = s->near;
-    og_near_ask ask = s->ask;
+    og_near_stream_options ask = s->ask;
     og_store *store = NULL;
     const og_store_options making = {.near_options = &options};
     struct run r = {.only = s->only, .limit = s->limit};

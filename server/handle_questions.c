@@ -11,7 +11,7 @@
 
 static bool take_near(struct request *r, og_near_query *out, size_t *out_limit)
 {
-    const og_near_ask usual = og_near_ask_default();
+    const og_near_stream_options usual = og_near_stream_options_default();
     double threshold = usual.threshold, distance = usual.max_distance;
     double limit = 10;
     if (!request_number(r, "threshold", 0.0001, 1, &threshold) ||

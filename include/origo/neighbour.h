@@ -236,7 +236,7 @@ OG_API og_status og_trace_near(og_trace *trace, const og_document *doc,
 
 /* ---- a stream of them ---- */
 
-typedef struct og_near_ask {
+typedef struct og_near_stream_options {
     double threshold;      /* lowest similarity */
     unsigned max_distance; /* most bits that differ, 0 to 3 */
     bool add;              /* add each document after it was answered */
@@ -245,12 +245,12 @@ typedef struct og_near_ask {
      * equally similar ones in order of arrival. Return false to stop. */
     bool (*on_answer)(void *ctx, const og_document *doc,
                       const og_near_match *matches, size_t n);
-} og_near_ask;
-OG_API og_near_ask og_near_ask_default(void);
+} og_near_stream_options;
+OG_API og_near_stream_options og_near_stream_options_default(void);
 
 /* Queries the store for all documents of the input. */
 OG_API og_status og_near_stream(og_store *store, const og_input *input,
-                                const og_near_ask *ask,
+                                const og_near_stream_options *ask,
                                 og_stream_counts *out_counts, og_error *err);
 
 #ifdef __cplusplus

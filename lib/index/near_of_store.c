@@ -282,7 +282,7 @@ static og_status ask_one(struct near_of_store *x, struct og_near_asker *asker,
                          const og_near_match **out, size_t *out_n,
                          og_error *err)
 {
-    const og_near_ask usual = og_near_ask_default();
+    const og_near_stream_options usual = og_near_stream_options_default();
     const og_near_query usual_query = {usual.threshold, usual.max_distance};
     const struct og_near_scope scope = {q, name_match, expect_matches};
     og_lookup_clear(&q->trace->lookup);

@@ -8,7 +8,7 @@ static og_status report_answer(void *ctx, const og_document *doc,
                                const void *answer, size_t n, og_bytes rendered,
                                og_error *err)
 {
-    const og_near_ask *ask = ctx;
+    const og_near_stream_options *ask = ctx;
     (void)rendered;
     if (ask->on_answer == NULL || ask->on_answer(ask->ctx, doc, answer, n))
         return OG_OK;
@@ -16,8 +16,8 @@ static og_status report_answer(void *ctx, const og_document *doc,
 }
 
 og_status og_near_stream(og_store *store, const og_input *input,
-                         const og_near_ask *ask, og_stream_counts *out_counts,
-                         og_error *err)
+                         const og_near_stream_options *ask,
+                         og_stream_counts *out_counts, og_error *err)
 {
     const og_near_query query = {ask->threshold, ask->max_distance};
     const struct og_stream_hooks hooks = {.ctx = (void *)ask,

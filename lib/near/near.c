@@ -29,9 +29,10 @@ og_near_options og_near_options_default(void)
                              .memory = (uint64_t)64 << 20};
 }
 
-og_near_ask og_near_ask_default(void)
+og_near_stream_options og_near_stream_options_default(void)
 {
-    return (og_near_ask){.threshold = 0.8, .max_distance = SIMHASH_PARTS - 1};
+    return (og_near_stream_options){.threshold = 0.8,
+                                    .max_distance = SIMHASH_PARTS - 1};
 }
 
 static og_status check(const og_near_options *o, og_error *err)

@@ -685,7 +685,7 @@ static PyObject *store_near_run(PyObject *self, PyObject *args)
 {
     PyObject *object;
     int add;
-    og_near_ask ask = og_near_ask_default();
+    og_near_stream_options ask = og_near_stream_options_default();
     og_stream_counts counts = {0};
     og_error err = {0};
     og_status status;

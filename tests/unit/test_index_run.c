@@ -202,7 +202,7 @@ static og_status run_stream(og_store *store, const og_input *input,
                             const struct wanted *w, struct transcript *t,
                             og_error *err)
 {
-    og_near_ask ask = og_near_ask_default();
+    og_near_stream_options ask = og_near_stream_options_default();
     og_quote_stream_options quote = og_quote_stream_options_default();
     og_stream_options plain = og_stream_options_default();
     ask.add = quote.add = plain.add = w->adds;
