@@ -150,7 +150,7 @@ typedef struct og_quote_growth {
 } og_quote_growth;
 
 typedef struct og_quote_eval_facts {
-    uint64_t n_documents, n_sentences, n_forms, n_words, n_bytes;
+    uint64_t n_documents, n_sentences, n_wordsets, n_words, n_bytes;
     double mean_words, mean_question_words;
     uint64_t n_questions;
     uint64_t n_checked; /* queries that were also scanned, with the same

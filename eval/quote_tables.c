@@ -333,10 +333,10 @@ og_status quote_tables_print(const struct quote_measured *m, double threshold,
            "means a similarity of %g or more; sentences that occur several "
            "times count several times.\n\n",
            (unsigned long long)f->n_sentences,
-           (unsigned long long)f->n_documents, (unsigned long long)f->n_forms,
-           f->mean_words, (unsigned long long)f->n_words,
-           (unsigned long long)f->n_questions, f->mean_question_words,
-           threshold);
+           (unsigned long long)f->n_documents,
+           (unsigned long long)f->n_wordsets, f->mean_words,
+           (unsigned long long)f->n_words, (unsigned long long)f->n_questions,
+           f->mean_question_words, threshold);
     print_claims(m);
     for (unsigned i = 0; i < 4 && status == OG_OK; i++)
         status = print_table_2(m, &m->recall[i], err);

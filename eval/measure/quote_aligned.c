@@ -10,7 +10,7 @@
 
 struct aligned {
     og_sentences *sentences; /* those of B, in one segment */
-    struct og_memtable heap;
+    struct og_memtable memtable;
     struct og_word_reader reader;
     double threshold;
     og_aligned_result result;
@@ -34,15 +34,15 @@ static og_status add_record(void *ctx, const og_document *doc, og_error *err)
     struct aligned *a = ctx;
     TRY(og_word_reader_read_one(&a->reader, doc->text, err));
     const struct og_words_read read = og_word_reader_view(&a->reader);
-    return og_memtable_add(&a->heap, 0, doc, 0, &read, err);
+    return og_memtable_add(&a->memtable, 0, doc, 0, &read, err);
 }
 
-/* Whether the record with this id is among the places of a form. */
-static bool has_id(const struct og_sentence_segment *m, uint32_t form,
+/* Whether the record with this id is among the places of a wordset. */
+static bool has_id(const struct og_sentence_segment *m, uint32_t wordset,
                    og_bytes id)
 {
-    for (uint32_t i = m->place_starts[form]; i < m->place_starts[form + 1];
-         i++) {
+    for (uint32_t i = m->place_starts[wordset];
+         i < m->place_starts[wordset + 1]; i++) {
         const struct og_sentence_segment_document *d =
             &m->documents[m->sentences[m->places[i]].document];
         if (d->id_len == id.len &&
@@ -70,7 +70,7 @@ static og_status ask_record(void *ctx, const og_document *doc, og_error *err)
         if (s->own.found[i].similarity > best)
             best = s->own.found[i].similarity;
         if (s->own.found[i].similarity > own &&
-            has_id(&s->image[0], s->own.found[i].form, doc->id))
+            has_id(&s->segment[0], s->own.found[i].wordset, doc->id))
             own = s->own.found[i].similarity;
     }
     a->result.n_found += own > 0;
@@ -87,9 +87,10 @@ static og_status run(struct aligned *a, const char *path_a, const char *path_b,
     o.signature_bits = 0;
     TRY(og_sentences_open(&place, &o, &a->sentences, err));
     TRY(read_records(path_b, add_record, a, err));
-    TRY(og_memtable_build(&a->heap, &alone, &a->sentences->image[0], err));
-    a->sentences->n_images = 1;
-    a->sentences->n_sentences = a->heap.n_sentences;
+    TRY(og_memtable_build(&a->memtable, &alone, &a->sentences->segment[0],
+                          err));
+    a->sentences->n_segments = 1;
+    a->sentences->n_sentences = a->memtable.n_sentences;
     TRY(read_records(path_a, ask_record, a, err));
     if (a->result.n_pairs != 0) a->result.seconds /= (double)a->result.n_pairs;
     return OG_OK;
@@ -100,11 +101,11 @@ og_status og_quote_eval_aligned(const char *path_a, const char *path_b,
                                 og_error *err)
 {
     struct aligned a = {.threshold = threshold};
-    og_memtable_init(&a.heap, NULL, 0, 0);
+    og_memtable_init(&a.memtable, NULL, 0, 0);
     TRY(og_word_reader_init(&a.reader, NULL, NULL, NULL, err));
     const og_status status = run(&a, path_a, path_b, err);
     og_sentences_close(a.sentences);
-    og_memtable_release(&a.heap);
+    og_memtable_release(&a.memtable);
     og_word_reader_release(&a.reader);
     *out = a.result;
     return status;

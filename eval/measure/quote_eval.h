@@ -8,7 +8,7 @@
 #include "lib/sentence/index/sentences.h"
 
 struct og_truth_pair {
-    uint32_t question, form;
+    uint32_t question, wordset;
     uint32_t n_places, n_shared;
     double similarity;
 };

@@ -208,9 +208,10 @@ static og_status add_document(struct reading *r, const og_document *doc,
 
 /* ---- the truth ---- */
 
-static uint32_t n_places(const struct og_sentences *s, uint32_t form)
+static uint32_t n_places(const struct og_sentences *s, uint32_t wordset)
 {
-    return s->image[0].place_starts[form + 1] - s->image[0].place_starts[form];
+    return s->segment[0].place_starts[wordset + 1] -
+           s->segment[0].place_starts[wordset];
 }
 
 static og_status find_truth(struct og_quote_eval *e, og_error *err)
@@ -221,21 +222,21 @@ static og_status find_truth(struct og_quote_eval *e, og_error *err)
         if (!OG_GROW(NULL, e->pairs, e->pairs_cap, e->n_pairs + s->own.n_found))
             return og_error_memory(err, s->own.n_found, "the truth");
         for (size_t k = 0; k < s->own.n_found; k++) {
-            const struct og_found_form *f = &s->own.found[k];
+            const struct og_found_wordset *f = &s->own.found[k];
             e->pairs[e->n_pairs++] = (struct og_truth_pair){
-                (uint32_t)i, f->form, n_places(s, f->form), f->n_shared,
+                (uint32_t)i, f->wordset, n_places(s, f->wordset), f->n_shared,
                 f->similarity};
             int band = (int)((f->similarity - 0.5) * 10 - 1e-9);
             if (f->similarity < 0.5) continue;
             if (band < 0) band = 0;
             if (band >= OG_QUOTE_BANDS) band = OG_QUOTE_BANDS - 1;
-            e->facts.n_pairs[band] += n_places(s, f->form);
+            e->facts.n_pairs[band] += n_places(s, f->wordset);
         }
     }
     return OG_OK;
 }
 
-/* The scan and the exact method must agree, form for form. */
+/* The scan and the exact method must agree, wordset for wordset. */
 static og_status check_truth(struct og_quote_eval *e, og_error *err)
 {
     struct og_sentences *s = e->sentences;
@@ -247,15 +248,15 @@ static og_status check_truth(struct og_quote_eval *e, og_error *err)
             TRY(ask(e, i, k == 0 ? OG_QUOTE_EXACT : OG_QUOTE_SCAN, err));
             counts[k] = s->own.n_found;
             for (size_t f = 0; f < s->own.n_found; f++)
-                sums[k] +=
-                    s->own.found[f].similarity * (s->own.found[f].form + 1.0);
+                sums[k] += s->own.found[f].similarity *
+                           (s->own.found[f].wordset + 1.0);
         }
         const double apart = sums[0] - sums[1];
         if (counts[0] != counts[1] || apart > 1e-6 * sums[0] ||
             apart < -1e-6 * sums[0])
             return og_error_set(err, OG_ERR_STORE,
                                 "question %zu: the exact method found %zu "
-                                "forms, the scan %zu",
+                                "wordsets, the scan %zu",
                                 i, counts[0], counts[1]);
         e->facts.n_checked++;
     }
@@ -267,7 +268,7 @@ static void note_facts(struct og_quote_eval *e)
     og_sentences_info info;
     og_sentences_info_get(e->sentences, &info);
     e->facts.n_sentences = info.n_sentences;
-    e->facts.n_forms = info.n_wordsets;
+    e->facts.n_wordsets = info.n_wordsets;
     e->facts.n_words = info.n_words;
     e->facts.n_bytes = info.n_bytes;
     e->facts.mean_words = info.mean_words;

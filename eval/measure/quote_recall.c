@@ -38,10 +38,10 @@ static struct og_signature signature_of(const struct og_quote_eval *e,
 /* All sentences within each distance, whether they are reused or not. */
 static void count_matches(const struct og_quote_eval *e, og_quote_recall *out)
 {
-    const struct og_sentence_segment *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->segment[0];
     for (size_t i = 0; i < e->n_questions; i++) {
         const struct og_signature q = signature_of(e, i);
-        for (size_t k = 0; k < m->totals.n_forms; k++) {
+        for (size_t k = 0; k < m->totals.n_wordsets; k++) {
             const struct og_signature s = og_sentence_segment_signature(m, k);
             const unsigned d = og_signature_distance(&q, &s);
             if (d >= DISTANCES) continue;
@@ -60,13 +60,13 @@ static void predict(const struct og_quote_eval *e,
                     const struct og_truth_pair *p, double at, double *paper,
                     double *both)
 {
-    const struct og_sentence_segment *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->segment[0];
     size_t n;
     (void)og_eval_question(e, p->question, &n);
     const double shared = (double)n * sqrt(at), added = (double)n - shared;
-    const double other =
-        (double)(m->form_starts[p->form + 1] - m->form_starts[p->form]) -
-        p->n_shared;
+    const double other = (double)(m->wordset_starts[p->wordset + 1] -
+                                  m->wordset_starts[p->wordset]) -
+                         p->n_shared;
     const double by_paper =
         og_bit_switch(e->n_bits, e->word_bits, shared, added, 0);
     const double by_both =
@@ -79,14 +79,15 @@ static void predict(const struct og_quote_eval *e,
 
 static void count_pairs(const struct og_quote_eval *e, og_quote_recall *out)
 {
-    const struct og_sentence_segment *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->segment[0];
     double all[OG_QUOTE_BANDS] = {0}, beside[4] = {0}, total = 0;
     for (size_t i = 0; i < e->n_pairs; i++) {
         const struct og_truth_pair *p = &e->pairs[i];
         const int band = band_of(p->similarity);
         if (band < 0) continue;
         const struct og_signature q = signature_of(e, p->question);
-        const struct og_signature s = og_sentence_segment_signature(m, p->form);
+        const struct og_signature s =
+            og_sentence_segment_signature(m, p->wordset);
         const unsigned d = og_signature_distance(&q, &s);
         add_from(out->recall[band], DISTANCES, d, p->n_places);
         add_from(out->total, ALL_DISTANCES, d, p->n_places);
@@ -114,12 +115,13 @@ static void count_pairs(const struct og_quote_eval *e, og_quote_recall *out)
 void og_eval_count_near(const struct og_quote_eval *e, unsigned distance,
                         double *out_recall, double *out_recall_70)
 {
-    const struct og_sentence_segment *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->segment[0];
     double all[2] = {0, 0}, near[2] = {0, 0};
     for (size_t i = 0; i < e->n_pairs; i++) {
         const struct og_truth_pair *p = &e->pairs[i];
         const struct og_signature q = signature_of(e, p->question);
-        const struct og_signature s = og_sentence_segment_signature(m, p->form);
+        const struct og_signature s =
+            og_sentence_segment_signature(m, p->wordset);
         const double n =
             og_signature_distance(&q, &s) <= distance ? p->n_places : 0;
         all[0] += p->n_places;

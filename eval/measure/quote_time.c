@@ -2,9 +2,9 @@
  *
  * All ways use the same segment and the same verification; they differ in
  * how candidates are selected. The paper's rival, the inverted index of All
- * Pairs, adds up the weights of shared words form by form; words are processed
- * rarest first, and no new form is added once the remaining words could not
- * reach its threshold. */
+ * Pairs, adds up the weights of shared words wordset by wordset; words are
+ * processed rarest first, and no new wordset is added once the remaining words
+ * could not reach its threshold. */
 
 #include <math.h>
 #include <string.h>
@@ -18,23 +18,23 @@ enum { N_KEYS = 65536, SCANNED = 20, GROUP = 16 };
 #define MOST_SECONDS  2.0
 #define LEAST_SECONDS 0.1
 
-/* ---- signatures over an image ---- */
+/* ---- signatures over a segment ---- */
 
 void og_eval_take_signatures(struct og_quote_eval *e)
 {
     struct og_sentences *s = e->sentences;
     if (e->n_bits == 0 || s == NULL) return;
-    s->image[0].signatures = e->bare.signatures;
-    s->image[0].parts = e->bare.parts;
-    s->image[0].totals.signature_bits = 0;
+    s->segment[0].signatures = e->bare.signatures;
+    s->segment[0].parts = e->bare.parts;
+    s->segment[0].totals.signature_bits = 0;
     s->manifest.signature_bits = s->manifest.word_bits = 0;
     e->n_bits = 0;
 }
 
 static void fill_part(const struct og_quote_eval *e, unsigned part, size_t n,
-                      uint32_t *starts, uint32_t *forms)
+                      uint32_t *starts, uint32_t *wordsets)
 {
-    const struct og_sentence_segment *m = &e->sentences->image[0];
+    const struct og_sentence_segment *m = &e->sentences->segment[0];
     memset(starts, 0, (N_KEYS + 1) * sizeof(*starts));
     for (size_t i = 0; i < n; i++) {
         const struct og_signature s = og_sentence_segment_signature(m, i);
@@ -44,7 +44,7 @@ static void fill_part(const struct og_quote_eval *e, unsigned part, size_t n,
         starts[i + 1] += starts[i];
     for (size_t i = 0; i < n; i++) {
         const struct og_signature s = og_sentence_segment_signature(m, i);
-        forms[starts[og_signature_part(&s, part)]++] = (uint32_t)i;
+        wordsets[starts[og_signature_part(&s, part)]++] = (uint32_t)i;
     }
     memmove(starts + 1, starts, N_KEYS * sizeof(*starts));
     starts[0] = 0;
@@ -59,14 +59,15 @@ og_status og_eval_lay_signatures(struct og_quote_eval *e, uint32_t n_bits,
     if (word_bits == 0) word_bits = og_signature_word_bits(n_bits, 200000, 10);
     if (e->n_bits == n_bits && e->word_bits == word_bits) return OG_OK;
     og_eval_take_signatures(e);
-    struct og_sentence_segment *m = &s->image[0];
-    const size_t n = m->totals.n_forms, part_len = N_KEYS + 1 + n;
+    struct og_sentence_segment *m = &s->segment[0];
+    const size_t n = m->totals.n_wordsets, part_len = N_KEYS + 1 + n;
     if (!OG_GROW(NULL, e->signatures, e->signatures_cap, n * (n_bits / 8)) ||
         !OG_GROW(NULL, e->parts, e->parts_cap, part_len * (n_bits / 16)))
         return og_error_memory(err, n * n_bits, "signatures");
     for (size_t i = 0; i < n; i++) {
         struct og_signature g = {{0, 0}};
-        for (uint64_t k = m->form_starts[i]; k < m->form_starts[i + 1]; k++)
+        for (uint64_t k = m->wordset_starts[i]; k < m->wordset_starts[i + 1];
+             k++)
             og_signature_add(&g, m->keys[k], n_bits, word_bits);
         memcpy(e->signatures + i * (n_bits / 8), &g, n_bits / 8);
     }
@@ -91,18 +92,19 @@ static bool may_begin(const struct og_question *q, size_t n_left, double left,
     return (double)n_left / (double)q->n * (left / q->total) >= threshold;
 }
 
-static og_status keep(struct og_sentences *s, uint32_t form, og_error *err)
+static og_status keep(struct og_sentences *s, uint32_t wordset, og_error *err)
 {
-    const struct og_sentence_segment *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->segment[0];
     uint32_t n_shared;
     const double similarity = og_question_overlap(
-        &s->own.question, m->keys + m->form_starts[form],
-        (size_t)(m->form_starts[form + 1] - m->form_starts[form]), &n_shared);
+        &s->own.question, m->keys + m->wordset_starts[wordset],
+        (size_t)(m->wordset_starts[wordset + 1] - m->wordset_starts[wordset]),
+        &n_shared);
     if (similarity < s->own.question.threshold) return OG_OK;
     if (!OG_GROW(NULL, s->own.found, s->own.found_cap, s->own.n_found + 1))
         return og_error_memory(err, sizeof(*s->own.found), "matches");
     s->own.found[s->own.n_found++] =
-        (struct og_found_form){0, form, n_shared, similarity};
+        (struct og_found_wordset){0, wordset, n_shared, similarity};
     return OG_OK;
 }
 
@@ -110,7 +112,7 @@ static og_status add_up(struct og_quote_eval *e, double threshold,
                         size_t *out_n, og_error *err)
 {
     struct og_sentences *s = e->sentences;
-    const struct og_sentence_segment *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->segment[0];
     const struct og_question *q = &s->own.question;
     double left = q->total;
     size_t n = 0;
@@ -126,12 +128,12 @@ static og_status add_up(struct og_quote_eval *e, double threshold,
                                n + (size_t)(end - m->word_starts[place])))
             return og_error_memory(err, n, "candidates");
         for (uint64_t k = m->word_starts[place]; k < end; k++) {
-            const uint32_t form = m->postings[k];
-            if (e->sums[form] == 0) {
+            const uint32_t wordset = m->postings[k];
+            if (e->sums[wordset] == 0) {
                 if (!begins) continue;
-                e->touched[n++] = form;
+                e->touched[n++] = wordset;
             }
-            e->sums[form] += weight;
+            e->sums[wordset] += weight;
         }
     }
     *out_n = n;
@@ -144,14 +146,14 @@ static og_status ask_inverted(struct og_quote_eval *e, const uint64_t *words,
 {
     struct og_sentences *s = e->sentences;
     struct og_question *q = &s->own.question;
-    const struct og_sentence_segment *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->segment[0];
     size_t n = 0;
     s->own.n_found = 0;
     s->own.list.n_seen = 0;
-    if (e->sums_cap < m->totals.n_forms) {
+    if (e->sums_cap < m->totals.n_wordsets) {
         const size_t old = e->sums_cap;
-        if (!OG_GROW(NULL, e->sums, e->sums_cap, m->totals.n_forms))
-            return og_error_memory(err, m->totals.n_forms * 4, "sums");
+        if (!OG_GROW(NULL, e->sums, e->sums_cap, m->totals.n_wordsets))
+            return og_error_memory(err, m->totals.n_wordsets * 4, "sums");
         memset(e->sums + old, 0, (e->sums_cap - old) * sizeof(*e->sums));
     }
     TRY(og_question_set(q, words, n_words, err));
@@ -201,7 +203,8 @@ static og_status select_only(struct og_quote_eval *e, const og_quote_way *way,
     s->own.list.n = 0;
     s->own.list.n_seen = s->own.list.n_skipped = 0;
     s->own.list.limit = UINT64_MAX;
-    og_find_by_signature(&s->image[0], &signature, way->distance, &s->own.list);
+    og_find_by_signature(&s->segment[0], &signature, way->distance,
+                         &s->own.list);
     og_wordset_list_sort(&s->own.list);
     return OG_OK;
 }
@@ -294,9 +297,9 @@ static og_status count_found(struct og_quote_eval *e, const og_quote_way *way,
         TRY(ask_way(e, way, &o, i, false, err));
         seen += (double)s->own.list.n_seen;
         for (size_t k = 0; k < s->own.n_found; k++) {
-            const struct og_found_form *f = &s->own.found[k];
-            const uint32_t n = s->image[0].place_starts[f->form + 1] -
-                               s->image[0].place_starts[f->form];
+            const struct og_found_wordset *f = &s->own.found[k];
+            const uint32_t n = s->segment[0].place_starts[f->wordset + 1] -
+                               s->segment[0].place_starts[f->wordset];
             found += n;
             if (f->similarity >= 0.7) found_70 += n;
         }
@@ -319,6 +322,6 @@ og_status og_quote_eval_time(og_quote_eval *e, const og_quote_way *way,
     }
     if (way->kind != OG_WAY_SCAN) return count_found(e, way, out, err);
     out->recall = out->recall_70 = 1;
-    out->n_candidates = (double)e->facts.n_forms;
+    out->n_candidates = (double)e->facts.n_wordsets;
     return OG_OK;
 }

@@ -30,15 +30,15 @@ static void ask_text(og_bytes text)
     og_sentences_close(s);
 }
 
-static void open_image(const uint8_t *data, size_t len)
+static void open_segment(const uint8_t *data, size_t len)
 {
-    struct og_sentence_segment image;
+    struct og_sentence_segment segment;
     uint8_t *copy = malloc(len + 1);
     if (copy == NULL) return;
     memcpy(copy, data, len);
-    if (og_sentence_segment_take(&image, copy, len, len + 1, NULL, "x", NULL) ==
-        OG_OK)
-        og_sentence_segment_release(&image);
+    if (og_sentence_segment_take(&segment, copy, len, len + 1, NULL, "x",
+                                 NULL) == OG_OK)
+        og_sentence_segment_release(&segment);
     else
         free(copy);
 }
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const char *key;
     const og_bytes text = {(const char *)data, len};
     ask_text(text);
-    open_image(data, len);
+    open_segment(data, len);
     if (og_manifest_parse(&manifest.list, &og_sentence_manifest_kind, text, "x",
                           NULL) == OG_OK)
         (void)og_sentence_manifest_take(&manifest, &key);

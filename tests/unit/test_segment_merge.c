@@ -1,5 +1,5 @@
-/* Images of sentences become one: documents in their order, equal forms once,
- * words counted together. */
+/* Segments of sentences become one: documents in their order, equal wordsets
+ * once, words counted together. */
 
 #include "tests/unit/store_support.h"
 
@@ -24,27 +24,27 @@ static int tear_down(void **state)
     return remove_folder(state);
 }
 
-static void add(struct og_memtable *heap, uint32_t number, const char *id,
+static void add(struct og_memtable *memtable, uint32_t number, const char *id,
                 const char *text)
 {
     const og_document doc = {.id = bytes_of(id), .text = bytes_of(text)};
     ASSERT_OK(og_word_reader_read(&reader, doc.text, &story));
     const struct og_words_read read = og_word_reader_view(&reader);
-    ASSERT_OK(og_memtable_add(heap, number, &doc, number, &read, &story));
+    ASSERT_OK(og_memtable_add(memtable, number, &doc, number, &read, &story));
 }
 
 #define SHARED "The ships sail at dawn today. "
 
 static void build(struct og_sentence_segment *out, uint32_t first)
 {
-    struct og_memtable heap;
-    og_memtable_init(&heap, NULL, 0, 0);
-    add(&heap, first, first == 0 ? "a" : "c",
+    struct og_memtable memtable;
+    og_memtable_init(&memtable, NULL, 0, 0);
+    add(&memtable, first, first == 0 ? "a" : "c",
         first == 0 ? SHARED "Nobody knows why they left."
                    : SHARED "Everybody asked about the harbour.");
-    add(&heap, first + 1, first == 0 ? "b" : "d", SHARED);
-    ASSERT_OK(og_memtable_build(&heap, &alone, out, &story));
-    og_memtable_release(&heap);
+    add(&memtable, first + 1, first == 0 ? "b" : "d", SHARED);
+    ASSERT_OK(og_memtable_build(&memtable, &alone, out, &story));
+    og_memtable_release(&memtable);
 }
 
 static void check_merged(const struct og_sentence_segment *m)
@@ -53,23 +53,23 @@ static void check_merged(const struct og_sentence_segment *m)
     struct og_text_cache cache;
     assert_int_equal(m->totals.n_documents, 4);
     assert_int_equal(m->totals.n_sentences, 6);
-    assert_int_equal(m->totals.n_forms, 3); /* the shared one, and two */
+    assert_int_equal(m->totals.n_wordsets, 3); /* the shared one, and two */
     assert_int_equal(m->totals.latest, 3);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(m->documents[i].number, i);
         assert_int_equal(m->names[m->documents[i].name_off], "abcd"[i]);
     }
-    /* The shared form has four places, earliest first. */
-    size_t form = 0;
-    while (m->place_starts[form + 1] - m->place_starts[form] != 4)
-        form++;
+    /* The shared wordset has four places, earliest first. */
+    size_t wordset = 0;
+    while (m->place_starts[wordset + 1] - m->place_starts[wordset] != 4)
+        wordset++;
     for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t place = m->places[m->place_starts[form] + i];
+        const uint32_t place = m->places[m->place_starts[wordset] + i];
         assert_int_equal(m->sentences[place].document, i);
-        assert_int_equal(m->sentences[place].form, form);
+        assert_int_equal(m->sentences[place].wordset, wordset);
     }
-    for (size_t i = 1; i < m->totals.n_forms; i++)
-        assert_true(m->form_hashes[i - 1] < m->form_hashes[i]);
+    for (size_t i = 1; i < m->totals.n_wordsets; i++)
+        assert_true(m->wordset_hashes[i - 1] < m->wordset_hashes[i]);
     for (size_t i = 1; i < m->totals.n_words; i++)
         assert_true(m->words[i - 1] < m->words[i]);
     og_text_cache_init(&cache, NULL);
@@ -81,58 +81,60 @@ static void check_merged(const struct og_sentence_segment *m)
 
 /* Words of the shared sentence are in four, of others in one. */
 static void check_counts(const struct og_sentence_segment *merged,
-                         const struct og_sentence_segment *const *images)
+                         const struct og_sentence_segment *const *segments)
 {
     for (size_t i = 0; i < merged->totals.n_words; i++) {
         uint32_t sum = 0;
         for (size_t k = 0; k < 2; k++) {
             const size_t at =
-                og_sentence_segment_find_word(images[k], merged->words[i]);
-            if (at < images[k]->totals.n_words) sum += images[k]->counts[at];
+                og_sentence_segment_find_word(segments[k], merged->words[i]);
+            if (at < segments[k]->totals.n_words)
+                sum += segments[k]->counts[at];
         }
         assert_int_equal(merged->counts[i], sum);
     }
 }
 
-static void two_images_become_one(void **state)
+static void two_segments_become_one(void **state)
 {
     struct og_sentence_segment first, second, merged;
-    const struct og_sentence_segment *images[] = {&first, &second};
+    const struct og_sentence_segment *segments[] = {&first, &second};
     (void)state;
     build(&first, 0);
     build(&second, 2);
-    ASSERT_OK(og_sentence_segments_merge(images, 2, NULL, &alone, NULL, &merged,
-                                         &story));
+    ASSERT_OK(og_sentence_segments_merge(segments, 2, NULL, &alone, NULL,
+                                         &merged, &story));
     check_merged(&merged);
-    check_counts(&merged, images);
+    check_counts(&merged, segments);
     og_sentence_segment_release(&merged);
     /* The same bytes in a file, and again from it. */
-    ASSERT_OK(og_sentence_segments_merge(images, 2, in("m"), &alone, NULL,
+    ASSERT_OK(og_sentence_segments_merge(segments, 2, in("m"), &alone, NULL,
                                          &merged, &story));
     check_merged(&merged);
     og_sentence_segment_release(&merged);
     ASSERT_OK(og_sentence_segment_open(&merged, in("m"), &story));
     check_merged(&merged);
-    check_counts(&merged, images);
+    check_counts(&merged, segments);
     og_sentence_segment_release(&merged);
     og_sentence_segment_release(&second);
     og_sentence_segment_release(&first);
 }
 
-/* One image merged is itself. */
-static void one_image_stays(void **state)
+/* One segment merged is itself. */
+static void one_segment_stays(void **state)
 {
     struct og_sentence_segment first, merged;
-    const struct og_sentence_segment *images[] = {&first};
+    const struct og_sentence_segment *segments[] = {&first};
     (void)state;
     build(&first, 0);
-    ASSERT_OK(og_sentence_segments_merge(images, 1, NULL, &alone, NULL, &merged,
-                                         &story));
+    ASSERT_OK(og_sentence_segments_merge(segments, 1, NULL, &alone, NULL,
+                                         &merged, &story));
     assert_int_equal(merged.totals.n_words, first.totals.n_words);
     assert_memory_equal(merged.words, first.words,
                         first.totals.n_words * sizeof(*first.words));
-    assert_memory_equal(merged.form_hashes, first.form_hashes,
-                        first.totals.n_forms * sizeof(*first.form_hashes));
+    assert_memory_equal(merged.wordset_hashes, first.wordset_hashes,
+                        first.totals.n_wordsets *
+                            sizeof(*first.wordset_hashes));
     assert_memory_equal(merged.postings, first.postings,
                         first.totals.n_keys * sizeof(*first.postings));
     og_sentence_segment_release(&merged);
@@ -142,10 +144,10 @@ static void one_image_stays(void **state)
 static void no_room_is_reported(void **state)
 {
     struct og_sentence_segment first, merged;
-    const struct og_sentence_segment *images[] = {&first};
+    const struct og_sentence_segment *segments[] = {&first};
     (void)state;
     build(&first, 0);
-    assert_int_equal(og_sentence_segments_merge(images, 1, in("no/such"),
+    assert_int_equal(og_sentence_segments_merge(segments, 1, in("no/such"),
                                                 &alone, NULL, &merged, &story),
                      OG_ERR_IO);
     assert_non_null(strstr(story.message, "no/such"));
@@ -157,7 +159,8 @@ static void no_room_is_reported(void **state)
 enum { N_DOCS = 3000, N_PARTS = 5 };
 
 /* Some words are everywhere, most are rare; some sentences come again. */
-static void add_random(struct og_memtable *heap, uint32_t number, bool in_order)
+static void add_random(struct og_memtable *memtable, uint32_t number,
+                       bool in_order)
 {
     uint64_t random = number * 77 + 1;
     char text[2000], id[16];
@@ -178,20 +181,20 @@ static void add_random(struct og_memtable *heap, uint32_t number, bool in_order)
     const int64_t time = in_order ? number : og_random_next(&random) % 1000;
     ASSERT_OK(og_word_reader_read(&reader, doc.text, &story));
     const struct og_words_read read = og_word_reader_view(&reader);
-    ASSERT_OK(og_memtable_add(heap, number, &doc, time, &read, &story));
+    ASSERT_OK(og_memtable_add(memtable, number, &doc, time, &read, &story));
 }
 
 static void build_random(struct og_sentence_segment *out, uint32_t begin,
                          uint32_t end, bool in_order, uint32_t signature_bits,
                          const struct og_phases *phases)
 {
-    struct og_memtable heap;
-    og_memtable_init(&heap, NULL, signature_bits, signature_bits / 16);
-    heap.no_texts = true; /* blocks of texts depend on where they begin */
+    struct og_memtable memtable;
+    og_memtable_init(&memtable, NULL, signature_bits, signature_bits / 16);
+    memtable.no_texts = true; /* blocks of texts depend on where they begin */
     for (uint32_t i = begin; i < end; i++)
-        add_random(&heap, i, in_order);
-    ASSERT_OK(og_memtable_build(&heap, phases, out, &story));
-    og_memtable_release(&heap);
+        add_random(&memtable, i, in_order);
+    ASSERT_OK(og_memtable_build(&memtable, phases, out, &story));
+    og_memtable_release(&memtable);
 }
 
 /* Documents in one memtable, of different lengths in N_PARTS that are merged
@@ -200,21 +203,21 @@ static void make_file(const char *path, bool in_order, uint32_t bits,
                       unsigned n_parts, bool by_steps,
                       const struct og_phases *phases)
 {
-    struct og_sentence_segment images[N_PARTS], merged;
+    struct og_sentence_segment segments[N_PARTS], merged;
     const struct og_sentence_segment *list[N_PARTS];
     for (uint32_t i = 0; i < n_parts; i++) {
-        build_random(&images[i], N_DOCS * i * i / (n_parts * n_parts),
+        build_random(&segments[i], N_DOCS * i * i / (n_parts * n_parts),
                      N_DOCS * (i + 1) * (i + 1) / (n_parts * n_parts), in_order,
                      bits, phases);
-        list[i] = &images[i];
+        list[i] = &segments[i];
     }
     unsigned n = n_parts;
     while (by_steps && n > 1) { /* in memory */
         ASSERT_OK(og_sentence_segments_merge(list + n - 2, 2, NULL, phases,
                                              NULL, &merged, &story));
-        og_sentence_segment_release(&images[--n]);
-        og_sentence_segment_release(&images[n - 1]);
-        images[n - 1] = merged;
+        og_sentence_segment_release(&segments[--n]);
+        og_sentence_segment_release(&segments[n - 1]);
+        segments[n - 1] = merged;
     }
     ASSERT_OK(og_sentence_segments_merge(list, n, path, phases, NULL, &merged,
                                          &story));
@@ -223,10 +226,10 @@ static void make_file(const char *path, bool in_order, uint32_t bits,
     ASSERT_OK(og_sentence_segment_open(&merged, path, &story));
     assert_int_equal(merged.totals.n_documents, N_DOCS);
     assert_int_equal(merged.totals.n_sentences, 6 * N_DOCS);
-    assert_true(merged.totals.n_forms < merged.totals.n_sentences);
+    assert_true(merged.totals.n_wordsets < merged.totals.n_sentences);
     og_sentence_segment_release(&merged);
     for (unsigned i = 0; i < n; i++)
-        og_sentence_segment_release(&images[i]);
+        og_sentence_segment_release(&segments[i]);
 }
 
 static void check_same(const char *a, const char *b)
@@ -266,26 +269,26 @@ static void parts_are_the_whole(void **state)
 /* A crafted file may say that equal sentences have other words. */
 static void words_that_do_not_agree(void **state)
 {
-    struct og_sentence_segment images[2], merged;
-    const struct og_sentence_segment *list[] = {&images[0], &images[1]};
+    struct og_sentence_segment segments[2], merged;
+    const struct og_sentence_segment *list[] = {&segments[0], &segments[1]};
     (void)state;
     for (uint32_t i = 0; i < 2; i++)
-        build_random(&images[i], 0, 200, true, 64, &alone);
-    for (size_t i = 0; i <= images[1].totals.n_forms; i++)
-        ((uint64_t *)images[1].form_starts)[i] = 0; /* they have no keys */
+        build_random(&segments[i], 0, 200, true, 64, &alone);
+    for (size_t i = 0; i <= segments[1].totals.n_wordsets; i++)
+        ((uint64_t *)segments[1].wordset_starts)[i] = 0; /* they have no keys */
     assert_int_equal(og_sentence_segments_merge(list, 2, NULL, &alone, NULL,
                                                 &merged, &story),
                      OG_ERR_STORE);
     assert_non_null(strstr(story.message, "do not agree"));
-    og_sentence_segment_release(&images[0]);
-    og_sentence_segment_release(&images[1]);
+    og_sentence_segment_release(&segments[0]);
+    og_sentence_segment_release(&segments[1]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_images_become_one),
-        cmocka_unit_test(one_image_stays),
+        cmocka_unit_test(two_segments_become_one),
+        cmocka_unit_test(one_segment_stays),
         cmocka_unit_test(no_room_is_reported),
         cmocka_unit_test(parts_are_the_whole),
         cmocka_unit_test(words_that_do_not_agree),

@@ -20,23 +20,23 @@ static void make_signatures(void)
 
 static void check_table(const uint32_t *table, uint32_t bits, unsigned t)
 {
-    const uint32_t *starts = table, *forms = table + 65537;
+    const uint32_t *starts = table, *wordsets = table + 65537;
     const size_t len = bits / 8;
     assert_int_equal(starts[0], 0);
     assert_int_equal(starts[65536], N);
     for (uint32_t key = 0; key < 65536; key++)
         for (uint32_t i = starts[key]; i < starts[key + 1]; i++) {
-            const uint8_t *s = signatures + forms[i] * len + 2 * t;
-            assert_true(forms[i] < N);
+            const uint8_t *s = signatures + wordsets[i] * len + 2 * t;
+            assert_true(wordsets[i] < N);
             assert_int_equal(s[0] | s[1] << 8, key);
             /* Once each, in order. */
-            assert_true(i == starts[key] || forms[i - 1] < forms[i]);
+            assert_true(i == starts[key] || wordsets[i - 1] < wordsets[i]);
         }
 }
 
 static void check_bits(uint32_t bits, const char *path)
 {
-    const struct og_sentence_totals totals = {.n_forms = N,
+    const struct og_sentence_totals totals = {.n_wordsets = N,
                                               .signature_bits = bits};
     const size_t table_len = (65537 + N) * sizeof(uint32_t);
     uint64_t lens[OG_N_PARTS] = {0};

@@ -21,7 +21,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static og_status try_add(struct og_memtable *heap, uint32_t number,
+static og_status try_add(struct og_memtable *memtable, uint32_t number,
                          const char *id, const char *text)
 {
     const og_document doc = {.id = bytes_of(id),
@@ -30,14 +30,14 @@ static og_status try_add(struct og_memtable *heap, uint32_t number,
                              .has_time = true};
     ASSERT_OK(og_word_reader_read(&reader, doc.text, &story));
     const struct og_words_read read = og_word_reader_view(&reader);
-    return og_memtable_add(heap, number, &doc, (int64_t)number * 10, &read,
+    return og_memtable_add(memtable, number, &doc, (int64_t)number * 10, &read,
                            &story);
 }
 
-static void add(struct og_memtable *heap, uint32_t number, const char *id,
+static void add(struct og_memtable *memtable, uint32_t number, const char *id,
                 const char *text)
 {
-    ASSERT_OK(try_add(heap, number, id, text));
+    ASSERT_OK(try_add(memtable, number, id, text));
 }
 
 static uint64_t word_of(const char *word)
@@ -45,58 +45,61 @@ static uint64_t word_of(const char *word)
     return og_mix64(og_token_hash(word, strlen(word), 0));
 }
 
-static void words_and_forms_are_counted(void **state)
+static void words_and_wordsets_are_counted(void **state)
 {
-    struct og_memtable heap;
+    struct og_memtable memtable;
     (void)state;
-    og_memtable_init(&heap, NULL, 0, 0);
-    assert_int_equal(og_memtable_df(&heap, word_of("ship")), 0);
-    add(&heap, 0, "a", "The ship sails. A ship, the ship!");
-    add(&heap, 1, "b", "Sails the ship? Nothing else here.");
+    og_memtable_init(&memtable, NULL, 0, 0);
+    assert_int_equal(og_memtable_df(&memtable, word_of("ship")), 0);
+    add(&memtable, 0, "a", "The ship sails. A ship, the ship!");
+    add(&memtable, 1, "b", "Sails the ship? Nothing else here.");
     /* Sentences, not places: "A ship, the ship" counts once. */
-    assert_int_equal(og_memtable_df(&heap, word_of("ship")), 3);
-    assert_int_equal(og_memtable_df(&heap, word_of("sails")), 2);
-    assert_int_equal(og_memtable_df(&heap, word_of("nothing")), 1);
-    assert_int_equal(og_memtable_df(&heap, word_of("boat")), 0);
-    assert_int_equal(heap.n_documents, 2);
-    assert_int_equal(heap.n_sentences, 4);
-    assert_int_equal(heap.n_forms, 3); /* the order of words says nothing */
-    assert_int_equal(heap.sentences[2].form, heap.sentences[0].form);
-    assert_int_equal(heap.sentences[2].document, 1);
-    assert_int_equal(heap.forms[heap.sentences[0].form].n_places, 2);
-    assert_int_equal(heap.documents[1].first_sentence, 2);
-    assert_int_equal(heap.documents[1].number, 1);
-    assert_int_equal(heap.latest, 10);
-    og_memtable_release(&heap);
+    assert_int_equal(og_memtable_df(&memtable, word_of("ship")), 3);
+    assert_int_equal(og_memtable_df(&memtable, word_of("sails")), 2);
+    assert_int_equal(og_memtable_df(&memtable, word_of("nothing")), 1);
+    assert_int_equal(og_memtable_df(&memtable, word_of("boat")), 0);
+    assert_int_equal(memtable.n_documents, 2);
+    assert_int_equal(memtable.n_sentences, 4);
+    assert_int_equal(memtable.n_wordsets,
+                     3); /* the order of words says nothing */
+    assert_int_equal(memtable.sentences[2].wordset,
+                     memtable.sentences[0].wordset);
+    assert_int_equal(memtable.sentences[2].document, 1);
+    assert_int_equal(memtable.wordsets[memtable.sentences[0].wordset].n_places,
+                     2);
+    assert_int_equal(memtable.documents[1].first_sentence, 2);
+    assert_int_equal(memtable.documents[1].number, 1);
+    assert_int_equal(memtable.latest, 10);
+    og_memtable_release(&memtable);
 }
 
 /* Sentences without words are none; documents without sentences are there. */
 static void nothing_to_count(void **state)
 {
-    struct og_memtable heap;
+    struct og_memtable memtable;
     (void)state;
-    og_memtable_init(&heap, NULL, 0, 0);
-    add(&heap, 0, "a", "");
-    add(&heap, 1, "b", "?! ...");
-    assert_int_equal(heap.n_documents, 2);
-    assert_int_equal(heap.n_sentences, 0);
-    assert_int_equal(heap.n_forms, 0);
-    og_memtable_release(&heap);
+    og_memtable_init(&memtable, NULL, 0, 0);
+    add(&memtable, 0, "a", "");
+    add(&memtable, 1, "b", "?! ...");
+    assert_int_equal(memtable.n_documents, 2);
+    assert_int_equal(memtable.n_sentences, 0);
+    assert_int_equal(memtable.n_wordsets, 0);
+    og_memtable_release(&memtable);
 }
 
 static void ids_are_whole(void **state)
 {
-    struct og_memtable heap;
+    struct og_memtable memtable;
     (void)state;
-    og_memtable_init(&heap, NULL, 0, 0);
-    add(&heap, 0, "one", "Text.");
-    add(&heap, 1, "", "Text.");
-    assert_true(og_memtable_has_id(&heap, bytes_of("one")));
-    assert_true(og_memtable_has_id(&heap, bytes_of("")));
-    assert_false(og_memtable_has_id(&heap, bytes_of("on")));
-    assert_false(og_memtable_has_id(&heap, bytes_of("onet")));
+    og_memtable_init(&memtable, NULL, 0, 0);
+    add(&memtable, 0, "one", "Text.");
+    add(&memtable, 1, "", "Text.");
+    assert_true(og_memtable_has_id(&memtable, bytes_of("one")));
+    assert_true(og_memtable_has_id(&memtable, bytes_of("")));
+    assert_false(og_memtable_has_id(&memtable, bytes_of("on")));
+    assert_false(og_memtable_has_id(&memtable, bytes_of("onet")));
     assert_true(og_id_hash(bytes_of("one")) != og_id_hash(bytes_of("on")));
-    og_memtable_release(&heap);
+    og_memtable_release(&memtable);
 }
 
 /* Against a count of sentences, over many documents and growing tables; once
@@ -104,9 +107,9 @@ static void ids_are_whole(void **state)
 static void counts_are_those_of_a_plain_count(void **state)
 {
     enum { N_WORDS = 3000, N_DOCS = 400 };
-    struct og_memtable heap;
+    struct og_memtable memtable;
     (void)state;
-    og_memtable_init(&heap, NULL, 0, 0);
+    og_memtable_init(&memtable, NULL, 0, 0);
     for (uint64_t round = 1; round <= 2; round++) {
         static uint32_t n[N_WORDS];
         uint64_t random = round;
@@ -128,51 +131,51 @@ static void counts_are_those_of_a_plain_count(void **state)
                                          "W%u%s", words[w], w < 5 ? " " : ". ");
                 }
             }
-            add(&heap, doc, "x", text);
+            add(&memtable, doc, "x", text);
         }
-        assert_int_equal(heap.n_sentences, n_sentences);
+        assert_int_equal(memtable.n_sentences, n_sentences);
         size_t n_counted = 0;
         for (uint32_t i = 0; i < N_WORDS; i++) {
             char word[16];
             snprintf(word, sizeof(word), "w%u", i);
-            assert_int_equal(og_memtable_df(&heap, word_of(word)), n[i]);
+            assert_int_equal(og_memtable_df(&memtable, word_of(word)), n[i]);
             n_counted += n[i] != 0;
         }
-        assert_int_equal(heap.n_counted, n_counted);
-        og_memtable_clear(&heap);
-        assert_int_equal(og_memtable_df(&heap, word_of("w1")), 0);
-        assert_int_equal(heap.n_documents, 0);
+        assert_int_equal(memtable.n_counted, n_counted);
+        og_memtable_clear(&memtable);
+        assert_int_equal(og_memtable_df(&memtable, word_of("w1")), 0);
+        assert_int_equal(memtable.n_documents, 0);
     }
-    og_memtable_release(&heap);
+    og_memtable_release(&memtable);
 }
 
 /* Names and texts may be in a store; what is counted is the same. */
 static void texts_may_be_elsewhere(void **state)
 {
-    struct og_memtable heap;
+    struct og_memtable memtable;
     (void)state;
-    og_memtable_init(&heap, NULL, 0, 0);
-    heap.no_texts = true;
-    add(&heap, 7, "one", "A ship sails. It sinks.");
-    assert_int_equal(heap.names_len, 0);
-    assert_int_equal(heap.texts_len, 0);
-    assert_int_equal(heap.documents[0].text_len, 23);
-    assert_int_equal(og_memtable_df(&heap, word_of("ship")), 1);
-    og_memtable_release(&heap);
-    assert_true(heap.no_texts);
+    og_memtable_init(&memtable, NULL, 0, 0);
+    memtable.no_texts = true;
+    add(&memtable, 7, "one", "A ship sails. It sinks.");
+    assert_int_equal(memtable.names_len, 0);
+    assert_int_equal(memtable.texts_len, 0);
+    assert_int_equal(memtable.documents[0].text_len, 23);
+    assert_int_equal(og_memtable_df(&memtable, word_of("ship")), 1);
+    og_memtable_release(&memtable);
+    assert_true(memtable.no_texts);
 }
 
 static void signatures_are_made_when_asked_for(void **state)
 {
-    struct og_memtable heap;
+    struct og_memtable memtable;
     struct og_signature plain = {{0, 0}};
     (void)state;
-    og_memtable_init(&heap, NULL, 64, 2);
-    add(&heap, 0, "a", "Ship ahoy");
+    og_memtable_init(&memtable, NULL, 64, 2);
+    add(&memtable, 0, "a", "Ship ahoy");
     og_signature_add(&plain, og_word_key(word_of("ship")), 64, 2);
     og_signature_add(&plain, og_word_key(word_of("ahoy")), 64, 2);
-    assert_memory_equal(&heap.signatures[0], &plain, sizeof(plain));
-    og_memtable_release(&heap);
+    assert_memory_equal(&memtable.signatures[0], &plain, sizeof(plain));
+    og_memtable_release(&memtable);
 }
 
 /* ---- no memory ---- */
@@ -195,33 +198,35 @@ static void a_document_without_memory_leaves_no_trace(void **state)
     for (long n = 0; !has_worked; n++) {
         long n_left = 1000;
         const og_allocator scarce = {&n_left, scarce_resize};
-        struct og_memtable heap;
-        og_memtable_init(&heap, &scarce, 64, 2);
-        if (n % 2 == 0) add(&heap, 0, "a", "A ship sails.");
-        const size_t n_documents = heap.n_documents, n_forms = heap.n_forms;
-        const size_t n_counted = heap.n_counted;
+        struct og_memtable memtable;
+        og_memtable_init(&memtable, &scarce, 64, 2);
+        if (n % 2 == 0) add(&memtable, 0, "a", "A ship sails.");
+        const size_t n_documents = memtable.n_documents,
+                     n_wordsets = memtable.n_wordsets;
+        const size_t n_counted = memtable.n_counted;
         n_left = n / 2;
-        has_worked = try_add(&heap, 1, "b", "Another ship. It sinks.") == OG_OK;
+        has_worked =
+            try_add(&memtable, 1, "b", "Another ship. It sinks.") == OG_OK;
         if (!has_worked) {
             assert_int_equal(story.status, OG_ERR_MEMORY);
-            assert_int_equal(heap.n_documents, n_documents);
-            assert_int_equal(heap.n_forms, n_forms);
-            assert_int_equal(heap.n_counted, n_counted);
-            assert_int_equal(og_memtable_df(&heap, word_of("ship")),
+            assert_int_equal(memtable.n_documents, n_documents);
+            assert_int_equal(memtable.n_wordsets, n_wordsets);
+            assert_int_equal(memtable.n_counted, n_counted);
+            assert_int_equal(og_memtable_df(&memtable, word_of("ship")),
                              n_documents);
             n_left = 1000;
-            add(&heap, 1, "b", "Another ship. It sinks.");
+            add(&memtable, 1, "b", "Another ship. It sinks.");
         }
-        assert_int_equal(og_memtable_df(&heap, word_of("ship")),
+        assert_int_equal(og_memtable_df(&memtable, word_of("ship")),
                          n_documents + 1);
-        og_memtable_release(&heap);
+        og_memtable_release(&memtable);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_and_forms_are_counted),
+        cmocka_unit_test(words_and_wordsets_are_counted),
         cmocka_unit_test(nothing_to_count),
         cmocka_unit_test(ids_are_whole),
         cmocka_unit_test(counts_are_those_of_a_plain_count),

@@ -1,5 +1,5 @@
 /* Sentences in, answers out: against the definition, on disk and in memory,
- * with small heaps and merges, after damage. */
+ * with small memtables and merges, after damage. */
 
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -390,17 +390,17 @@ static void disk_is_memory(void **state)
     forget_kept();
 }
 
-/* ---- images without marks ---- */
+/* ---- segments without marks ---- */
 
-/* Version 1 of an image: the same parts, the postings without their marks. */
-static void make_version_1(struct og_sentence_segment *image)
+/* Version 1 of a segment: the same parts, the postings without their marks. */
+static void make_version_1(struct og_sentence_segment *segment)
 {
-    const struct og_sentence_totals *t = &image->totals;
-    struct og_old_sentence_foot foot = {.magic = OG_OLD_IMAGE_MAGIC,
+    const struct og_sentence_totals *t = &segment->totals;
+    struct og_old_sentence_foot foot = {.magic = OG_OLD_SEGMENT_MAGIC,
                                         .version = 1,
                                         .n_documents = t->n_documents,
                                         .n_sentences = t->n_sentences,
-                                        .n_forms = t->n_forms,
+                                        .n_wordsets = t->n_wordsets,
                                         .n_keys = t->n_keys,
                                         .n_words = t->n_words,
                                         .n_blocks = t->n_blocks,
@@ -410,17 +410,17 @@ static void make_version_1(struct og_sentence_segment *image)
                                         .signature_bits = t->signature_bits,
                                         .word_bits = t->word_bits,
                                         .no_texts = t->no_texts};
-    const size_t cap = image->file.len + sizeof(foot);
+    const size_t cap = segment->file.len + sizeof(foot);
     uint8_t *data = og_allocate_zero(NULL, cap);
     assert_non_null(data);
     size_t at = 0;
-    for (unsigned i = 0; i < OG_OLD_IMAGE_PARTS; i++) {
+    for (unsigned i = 0; i < OG_OLD_SEGMENT_PARTS; i++) {
         foot.part[i].off = at;
-        foot.part[i].len =
-            i == OG_PART_POSTINGS
-                ? t->n_keys * 4
-                : og_sentence_part_len(image, (enum og_sentence_segment_part)i);
-        memcpy(data + at, og_segment_section(&image->file, i),
+        foot.part[i].len = i == OG_PART_POSTINGS
+                               ? t->n_keys * 4
+                               : og_sentence_part_len(
+                                     segment, (enum og_sentence_segment_part)i);
+        memcpy(data + at, og_segment_section(&segment->file, i),
                foot.part[i].len);
         at += (foot.part[i].len + 63) / 64 * 64;
     }
@@ -428,13 +428,13 @@ static void make_version_1(struct og_sentence_segment *image)
     foot.file_len = at + sizeof(foot);
     foot.foot_sum = og_old_sentence_foot_sum(&foot);
     memcpy(data + at, &foot, sizeof(foot));
-    og_sentence_segment_release(image);
-    OK(og_sentence_segment_take(image, data, at + sizeof(foot), cap, NULL,
+    og_sentence_segment_release(segment);
+    OK(og_sentence_segment_take(segment, data, at + sizeof(foot), cap, NULL,
                                 "old", &err));
-    assert_null(image->marks);
+    assert_null(segment->marks);
 }
 
-/* They answer as ever, and become images with marks when they are merged. */
+/* They answer as ever, and become segments with marks when they are merged. */
 static void version_1_is_read(void **state)
 {
     (void)state;
@@ -456,12 +456,12 @@ static void version_1_is_read(void **state)
         random_text(&random, asked[i], 8, 300);
         truth[i] = sum_answer(ask(s, "q", asked[i], NULL));
     }
-    make_version_1(&s->image[0]);
+    make_version_1(&s->segment[0]);
     for (unsigned i = 0; i < 20; i++)
         assert_int_equal(sum_answer(ask(s, "q", asked[i], NULL)), truth[i]);
     add(s, "later", "Nothing.", 2000);
     OK(og_sentences_settle(s, &err));
-    const struct og_sentence_segment *m = &s->image[0];
+    const struct og_sentence_segment *m = &s->segment[0];
     assert_non_null(m->marks);
     for (uint64_t i = 0; i < m->totals.n_keys; i++)
         assert_int_equal(m->marks[i],
@@ -520,11 +520,11 @@ static void damage_is_reported(void **state)
     og_sentences_info info;
     og_sentences_info_get(s, &info);
     assert_true(info.n_segments > 0);
-    const unsigned image = (unsigned)s->number[0];
+    const unsigned segment = (unsigned)s->number[0];
     og_sentences_close(s);
     assert_int_equal(try_open(), OG_OK);
 
-    snprintf(path, sizeof(path), "%s/image-%u", folder, image);
+    snprintf(path, sizeof(path), "%s/image-%u", folder, segment);
     const long places[] = {0, 10, 60, 1000, 5000, -600, -300, -9, -60};
     for (unsigned i = 0; i < 9; i++) {
         flip(path, places[i]);
@@ -549,7 +549,7 @@ enum {
     N_NEAR = OG_IF_SANITIZED(10000, 100000)
 };
 
-/* A million times the same sentence: one form, all places counted, a few
+/* A million times the same sentence: one wordset, all places counted, a few
  * reported. */
 static void often_the_same(void **state)
 {
@@ -572,7 +572,7 @@ static void often_the_same(void **state)
     assert_int_equal(a->sentences[0].n_matches, 3);
     snprintf(id, sizeof(id), "d%07u", N_SAME - 1);
     assert_memory_equal(a->sentences[0].matches[0].id.data, id, 8);
-    assert_true(s->own.list.n_compared <= OG_IMAGES_MOST);
+    assert_true(s->own.list.n_compared <= OG_SENTENCE_SEGMENTS_MOST);
     og_sentences_close(s);
 }
 

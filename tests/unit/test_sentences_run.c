@@ -215,7 +215,7 @@ static void check_many(unsigned n_threads, const og_quote_options *options)
     take_many(s, single, n_threads, options);
     assert_int_equal(s->n_documents, MANY);
     assert_int_equal(s->n_sentences, single->n_sentences);
-    assert_true(s->n_images > 0 && single->n_images > 0);
+    assert_true(s->n_segments > 0 && single->n_segments > 0);
     for (uint32_t i = 0; i < MANY; i += ASKED_AT) {
         const og_quotes *a, *b;
         assert_int_equal(og_sentences_ask(s, &many[i], NULL, NULL, &a, NULL),

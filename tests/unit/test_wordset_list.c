@@ -1,4 +1,4 @@
-/* Lists of forms that are worth a closer look. */
+/* Lists of wordsets that are worth a closer look. */
 
 #include "tests/unit/stage_support.h"
 
@@ -17,14 +17,14 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    OG_UNGROW(list.allocator, list.forms, list.cap);
+    OG_UNGROW(list.allocator, list.wordsets, list.cap);
     return 0;
 }
 
-static void set(const uint32_t *forms, size_t n)
+static void set(const uint32_t *wordsets, size_t n)
 {
-    assert_true(OG_GROW(list.allocator, list.forms, list.cap, n + 1));
-    memcpy(list.forms, forms, n * sizeof(*forms));
+    assert_true(OG_GROW(list.allocator, list.wordsets, list.cap, n + 1));
+    memcpy(list.wordsets, wordsets, n * sizeof(*wordsets));
     list.n = n;
 }
 
@@ -44,7 +44,7 @@ static void test_sort(void **state)
         set(cases[i], 6);
         og_wordset_list_sort(&list);
         assert_int_equal(list.n, lengths[i]);
-        assert_memory_equal(list.forms, sorted[i],
+        assert_memory_equal(list.wordsets, sorted[i],
                             lengths[i] * sizeof(uint32_t));
     }
 }
@@ -56,20 +56,20 @@ static void test_sort_lots(void **state)
     uint64_t seed = 1;
     (void)state;
     for (uint32_t round = 0; round < 500; round++) {
-        uint32_t forms[MOST];
+        uint32_t wordsets[MOST];
         bool is_in[BELOW] = {false};
         const size_t n = lot_below(&seed, MOST);
         size_t at = 0;
         for (size_t i = 0; i < n; i++) {
-            forms[i] = lot_below(&seed, BELOW);
-            is_in[forms[i]] = true;
+            wordsets[i] = lot_below(&seed, BELOW);
+            is_in[wordsets[i]] = true;
         }
-        set(forms, n);
+        set(wordsets, n);
         og_wordset_list_sort(&list);
         for (uint32_t i = 0; i < BELOW; i++) {
             if (!is_in[i]) continue;
             assert_true(at < list.n);
-            assert_int_equal(list.forms[at++], i);
+            assert_int_equal(list.wordsets[at++], i);
         }
         assert_int_equal(list.n, at);
     }
@@ -77,21 +77,21 @@ static void test_sort_lots(void **state)
 
 static void test_cut(void **state)
 {
-    const uint32_t forms[5] = {1, 2, 3, 4, 5};
+    const uint32_t wordsets[5] = {1, 2, 3, 4, 5};
     (void)state;
     list.most_kept = 7;
-    set(forms, 5);
+    set(wordsets, 5);
     og_wordset_list_cut(&list);
     assert_int_equal(list.n, 5);
     assert_int_equal(list.n_kept, 5);
     assert_int_equal(list.n_skipped, 0);
-    set(forms, 5); /* the next image: two are left */
+    set(wordsets, 5); /* the next segment: two are left */
     og_wordset_list_cut(&list);
     assert_int_equal(list.n, 2);
-    assert_int_equal(list.forms[1], 2);
+    assert_int_equal(list.wordsets[1], 2);
     assert_int_equal(list.n_kept, 7);
     assert_int_equal(list.n_skipped, 3);
-    set(forms, 5);
+    set(wordsets, 5);
     og_wordset_list_cut(&list);
     assert_int_equal(list.n, 0);
     assert_int_equal(list.n_kept, 7);
@@ -118,15 +118,15 @@ static void test_scan_bitmaps(void **state)
             list.n = 0;
             og_scan_bitmaps(bitmaps, LENGTH(bitmaps), &q, &list);
             assert_int_equal(list.n, found[missing]);
-            assert_int_equal(list.forms[0], 0);
-            assert_int_equal(list.forms[list.n - 1], 4);
+            assert_int_equal(list.wordsets[0], 0);
+            assert_int_equal(list.wordsets[list.n - 1], 4);
         }
     }
     og_cpu_force(OG_CPU_AVX512);
     og_scan_bitmaps(bitmaps, 1, &q, &list); /* behind what is there */
     assert_int_equal(list.n, 6);
-    assert_int_equal(list.forms[5], 0);
-    assert_int_equal(list.forms[4], 4);
+    assert_int_equal(list.wordsets[5], 0);
+    assert_int_equal(list.wordsets[4], 4);
 }
 
 static void test_scan_signatures(void **state)
@@ -148,7 +148,7 @@ static void test_scan_signatures(void **state)
             og_scan_signatures(signatures, N, &wanted, most, &list);
             assert_int_equal(list.n, most + 1);
             for (unsigned i = 0; i <= most; i++)
-                assert_int_equal(list.forms[i], i);
+                assert_int_equal(list.wordsets[i], i);
         }
     }
     og_cpu_force(OG_CPU_AVX512);

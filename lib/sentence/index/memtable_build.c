@@ -1,13 +1,14 @@
 /* Turns a memtable into a segment in memory, on all threads.
  *
- * Forms are sorted by hash, words by value. Both are hashes, and evenly spread,
- * so their range is cut into shares (as in segment_merge.c), and a share is
- * sorted by placing each element where its bits say, which is nearly right.
+ * Wordsets are sorted by hash, words by value. Both are hashes, and evenly
+ * spread, so their range is cut into shares (as in segment_merge.c), and a
+ * share is sorted by placing each element where its bits say, which is nearly
+ * right.
  *
- *     in order  which share each form is in
- *     order     each share of the forms: sorted; how many of its words each
+ *     in order  which share each wordset is in
+ *     order     each share of the wordsets: sorted; how many of its words each
  *               share of the words has
- *     deal      each share of the forms: its words, to the shares of the words
+ *     deal      each share of the wordsets: its words, to the shares of words
  *     sort      each share of the words
  *     in order  where each share begins in every part
  *     write     each share of both, and what is beside them */
@@ -24,7 +25,7 @@
 enum {
     BLOCK_LEN = 32 << 10,
     PACK_LEVEL = 3,
-    SHARE_FORMS = 512,
+    SHARE_WORDSETS = 512,
     SHARE_WORDS = 8192,
     SHARES_MOST = 64,
     FEW = 16 /* elements that are sorted by insertion */
@@ -32,7 +33,7 @@ enum {
 
 struct posting {
     uint64_t word;
-    uint32_t form; /* new number */
+    uint32_t wordset; /* new number */
     uint32_t n_places;
 };
 
@@ -41,21 +42,22 @@ struct share {
 };
 
 struct build {
-    const struct og_memtable *heap;
+    const struct og_memtable *memtable;
     const struct og_phases *phases;
     struct og_segment_output out;
     struct og_sentence_totals totals;
-    unsigned form_bits, word_bits;
-    size_t n_forms_shares, n_word_shares;
-    struct share forms[SHARES_MOST + 1], words[SHARES_MOST + 1];
-    /* Of the words: how many a share of the forms gives; then where they go. */
+    unsigned wordset_bits, word_bits;
+    size_t n_wordset_shares, n_word_shares;
+    struct share wordsets[SHARES_MOST + 1], words[SHARES_MOST + 1];
+    /* Of the words: how many a share of the wordsets gives; then where they go.
+     */
     uint32_t dealt[SHARES_MOST][SHARES_MOST];
-    uint32_t first_form[SHARES_MOST + 1], first_word[SHARES_MOST + 1];
+    uint32_t first_wordset[SHARES_MOST + 1], first_word[SHARES_MOST + 1];
     struct posting *postings, *sorted;
     uint64_t *id_hashes, *text_starts;
-    uint32_t *order;  /* forms by hash */
-    uint32_t *number; /* new number of each form */
-    uint32_t *places; /* sentences of each form, in the new order */
+    uint32_t *order;  /* wordsets by hash */
+    uint32_t *number; /* new number of each wordset */
+    uint32_t *places; /* sentences of each wordset, in the new order */
     uint32_t *place_starts;
     uint32_t *counts; /* of a share that is sorted: one for each word */
     uint8_t *packed;
@@ -80,32 +82,33 @@ static size_t top_bits(uint64_t value, unsigned bits)
 }
 
 /* A share of the words is a whole range of the directory, whose bits depend on
- * how many different words there are: no fewer than in the longest form. */
+ * how many different words there are: no fewer than in the longest wordset. */
 static void choose_shares(struct build *b)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     uint32_t longest = 1;
-    for (size_t i = 0; i < h->n_forms; i++)
-        if (h->forms[i].n_words > longest) longest = h->forms[i].n_words;
-    b->form_bits = bits_for(h->n_forms / SHARE_FORMS, 6);
+    for (size_t i = 0; i < h->n_wordsets; i++)
+        if (h->wordsets[i].n_words > longest) longest = h->wordsets[i].n_words;
+    b->wordset_bits = bits_for(h->n_wordsets / SHARE_WORDSETS, 6);
     b->word_bits = bits_for(h->n_words / SHARE_WORDS, 6);
     if (b->word_bits > og_directory_bits(longest))
         b->word_bits = og_directory_bits(longest);
-    b->n_forms_shares = (size_t)1 << b->form_bits;
+    b->n_wordset_shares = (size_t)1 << b->wordset_bits;
     b->n_word_shares = (size_t)1 << b->word_bits;
 }
 
 static void order_by_share(struct build *b)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     uint32_t at[SHARES_MOST];
-    for (size_t i = 0; i < h->n_forms; i++)
-        b->first_form[top_bits(h->forms[i].hash, b->form_bits) + 1]++;
-    for (size_t i = 0; i < b->n_forms_shares; i++)
-        b->first_form[i + 1] += b->first_form[i];
-    memcpy(at, b->first_form, sizeof(at));
-    for (size_t i = 0; i < h->n_forms; i++)
-        b->order[at[top_bits(h->forms[i].hash, b->form_bits)]++] = (uint32_t)i;
+    for (size_t i = 0; i < h->n_wordsets; i++)
+        b->first_wordset[top_bits(h->wordsets[i].hash, b->wordset_bits) + 1]++;
+    for (size_t i = 0; i < b->n_wordset_shares; i++)
+        b->first_wordset[i + 1] += b->first_wordset[i];
+    memcpy(at, b->first_wordset, sizeof(at));
+    for (size_t i = 0; i < h->n_wordsets; i++)
+        b->order[at[top_bits(h->wordsets[i].hash, b->wordset_bits)]++] =
+            (uint32_t)i;
 }
 
 /* From what is in each share to what is before it. */
@@ -127,10 +130,11 @@ static int compare_postings(const void *a, const void *b)
 {
     const struct posting *x = a, *y = b;
     if (x->word != y->word) return x->word < y->word ? -1 : 1;
-    return x->form < y->form ? -1 : x->form > y->form ? 1 : 0;
+    return x->wordset < y->wordset ? -1 : x->wordset > y->wordset ? 1 : 0;
 }
 
-/* Postings whose words have equal bits, by form: nearly always of one word. */
+/* Postings whose words have equal bits, by wordset: nearly always of one word.
+ */
 static void sort_alike(struct posting *a, size_t n)
 {
     size_t i = 1;
@@ -168,35 +172,38 @@ static void sort_share(const struct posting *from, struct posting *to, size_t n,
         sort_alike(to + last, at[i] - last);
 }
 
-/* ---- forms ---- */
+/* ---- wordsets ---- */
 
-/* A form has a word or more, so there is room for the forms where postings will
- * be. */
-static void sort_forms(struct build *b, size_t piece)
+/* A wordset has a word or more, so there is room for the wordsets where
+ * postings will be. */
+static void sort_wordsets(struct build *b, size_t piece)
 {
-    const uint32_t begin = b->first_form[piece], end = b->first_form[piece + 1];
+    const uint32_t begin = b->first_wordset[piece],
+                   end = b->first_wordset[piece + 1];
     for (uint32_t i = begin; i < end; i++)
-        b->postings[i] = (struct posting){
-            .word = b->heap->forms[b->order[i]].hash, .form = b->order[i]};
+        b->postings[i] =
+            (struct posting){.word = b->memtable->wordsets[b->order[i]].hash,
+                             .wordset = b->order[i]};
     sort_share(b->postings + begin, b->sorted + begin, end - begin,
-               b->form_bits, b->counts + begin + 2 * piece);
+               b->wordset_bits, b->counts + begin + 2 * piece);
     for (uint32_t i = begin; i < end; i++)
-        b->order[i] = b->sorted[i].form;
+        b->order[i] = b->sorted[i].wordset;
 }
 
-static og_status order_forms(void *ctx, void *worker, size_t piece,
-                             og_error *err)
+static og_status order_wordsets(void *ctx, void *worker, size_t piece,
+                                og_error *err)
 {
     struct build *b = ctx;
-    const struct og_memtable *h = b->heap;
-    struct share *share = &b->forms[piece];
-    const uint32_t begin = b->first_form[piece], end = b->first_form[piece + 1];
+    const struct og_memtable *h = b->memtable;
+    struct share *share = &b->wordsets[piece];
+    const uint32_t begin = b->first_wordset[piece],
+                   end = b->first_wordset[piece + 1];
     (void)worker;
     TRY(og_stop_check(err));
-    sort_forms(b, piece);
+    sort_wordsets(b, piece);
     share->n = end - begin;
     for (uint32_t i = begin; i < end; i++) {
-        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
+        const struct og_memtable_wordset *f = &h->wordsets[b->order[i]];
         b->number[b->order[i]] = i;
         share->n_keys += f->n_words;
         share->n_places += f->n_places;
@@ -208,13 +215,13 @@ static og_status order_forms(void *ctx, void *worker, size_t piece,
 }
 
 /* From how many each share gives to where it puts them: those of a share of the
- * words lie together, by form. */
+ * words lie together, by wordset. */
 static void place_dealt(struct build *b)
 {
     uint32_t sum = 0;
     for (size_t w = 0; w < b->n_word_shares; w++) {
         b->first_word[w] = sum;
-        for (size_t f = 0; f < b->n_forms_shares; f++) {
+        for (size_t f = 0; f < b->n_wordset_shares; f++) {
             const uint32_t n = b->dealt[f][w];
             b->dealt[f][w] = sum;
             sum += n;
@@ -227,12 +234,13 @@ static og_status deal_words(void *ctx, void *worker, size_t piece,
                             og_error *err)
 {
     struct build *b = ctx;
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     uint32_t *at = b->dealt[piece];
     (void)worker;
     (void)err;
-    for (uint32_t i = b->first_form[piece]; i < b->first_form[piece + 1]; i++) {
-        const struct og_memtable_wordset *f = &h->forms[b->order[i]];
+    for (uint32_t i = b->first_wordset[piece]; i < b->first_wordset[piece + 1];
+         i++) {
+        const struct og_memtable_wordset *f = &h->wordsets[b->order[i]];
         for (size_t k = 0; k < f->n_words; k++) {
             const uint64_t word = h->words[f->first_word + k];
             b->postings[at[top_bits(word, b->word_bits)]++] =
@@ -268,7 +276,7 @@ static og_status sort_words(void *ctx, void *worker, size_t piece,
 
 static size_t block_at(const struct build *b, size_t block, size_t *out_len)
 {
-    const size_t at = block * BLOCK_LEN, left = b->heap->texts_len - at;
+    const size_t at = block * BLOCK_LEN, left = b->memtable->texts_len - at;
     *out_len = left < BLOCK_LEN ? left : BLOCK_LEN;
     return at;
 }
@@ -282,8 +290,9 @@ static og_status pack_block(void *ctx, void *worker, size_t block,
     const size_t at = block_at(b, block, &len);
     (void)worker;
     TRY(og_stop_check(err));
-    b->packed_len[block] = ZSTD_compress(b->packed + block * bound, bound,
-                                         b->heap->texts + at, len, PACK_LEVEL);
+    b->packed_len[block] =
+        ZSTD_compress(b->packed + block * bound, bound, b->memtable->texts + at,
+                      len, PACK_LEVEL);
     if (ZSTD_isError(b->packed_len[block]))
         return og_error_memory(err, len, "texts");
     return OG_OK;
@@ -291,10 +300,10 @@ static og_status pack_block(void *ctx, void *worker, size_t block,
 
 static og_status pack_texts(struct build *b, uint64_t *out_len, og_error *err)
 {
-    const size_t n = (b->heap->texts_len + BLOCK_LEN - 1) / BLOCK_LEN;
+    const size_t n = (b->memtable->texts_len + BLOCK_LEN - 1) / BLOCK_LEN;
     const size_t len = n * ZSTD_compressBound(BLOCK_LEN);
     uint64_t packed = 0;
-    if (!OG_GROW(b->heap->allocator, b->packed, b->packed_cap, len))
+    if (!OG_GROW(b->memtable->allocator, b->packed, b->packed_cap, len))
         return og_error_memory(err, len, "texts");
     TRY(og_phases_step(b->phases, "merge", n, pack_block, b, err));
     for (size_t i = 0; i < n; i++) {
@@ -302,7 +311,7 @@ static og_status pack_texts(struct build *b, uint64_t *out_len, og_error *err)
         b->text_starts[2 * i + 1] = packed;
         packed += b->packed_len[i];
     }
-    b->text_starts[2 * n] = b->heap->texts_len;
+    b->text_starts[2 * n] = b->memtable->texts_len;
     b->text_starts[2 * n + 1] = packed;
     b->totals.n_blocks = n;
     *out_len = packed;
@@ -333,7 +342,7 @@ static int compare_hashes(const void *a, const void *b)
 
 static og_status write_documents(struct build *b, og_error *err)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     for (size_t i = 0; i < h->n_documents; i++)
         b->id_hashes[i] = og_id_hash(id_of(h, i));
     if (h->n_documents > 1)
@@ -348,13 +357,13 @@ static og_status write_documents(struct build *b, og_error *err)
 
 static og_status write_sentences(struct build *b, og_error *err)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     struct og_part_list list;
     og_part_list_init(&list, &b->out, OG_PART_SENTENCES, 0,
                       h->n_sentences * sizeof(*h->sentences));
     for (size_t i = 0; i < h->n_sentences; i++) {
         struct og_sentence_segment_sentence s = h->sentences[i];
-        s.form = b->number[s.form];
+        s.wordset = b->number[s.wordset];
         og_part_put_bytes(&list, &s, sizeof(s));
     }
     return og_part_list_finish(&list, OG_OK, err);
@@ -394,14 +403,14 @@ static void sort_places(const struct og_memtable *h, uint32_t *places, size_t n)
 }
 
 /* All parts have room for it, in memory. */
-static void put_form(const struct build *b, size_t i, uint64_t first_key)
+static void put_wordset(const struct build *b, size_t i, uint64_t first_key)
 {
     const struct og_placed_segment *to = &b->out.placed;
-    const struct og_memtable *h = b->heap;
-    const uint32_t form = b->order[i];
-    const struct og_memtable_wordset *f = &h->forms[form];
+    const struct og_memtable *h = b->memtable;
+    const uint32_t wordset = b->order[i];
+    const struct og_memtable_wordset *f = &h->wordsets[wordset];
     const size_t len = b->totals.signature_bits / 8;
-    const struct og_signature s = og_signature_le(h->signatures[form]);
+    const struct og_signature s = og_signature_le(h->signatures[wordset]);
     uint32_t *keys =
         (uint32_t *)og_placed_segment_data(to, OG_PART_KEYS) + first_key;
     uint32_t *places = b->places + b->place_starts[i];
@@ -411,7 +420,7 @@ static void put_form(const struct build *b, size_t i, uint64_t first_key)
     ((uint64_t *)og_placed_segment_data(to, OG_PART_FORM_STARTS))[i] =
         first_key;
     ((struct og_word_bitmap *)og_placed_segment_data(to, OG_PART_BITMAPS))[i] =
-        h->bitmaps[form];
+        h->bitmaps[wordset];
     memcpy(og_placed_segment_data(to, OG_PART_SIGNATURES) + i * len, &s, len);
     sort_places(h, places, f->n_places);
     memcpy((uint32_t *)og_placed_segment_data(to, OG_PART_PLACES) +
@@ -419,19 +428,20 @@ static void put_form(const struct build *b, size_t i, uint64_t first_key)
            places, f->n_places * sizeof(*places));
 }
 
-static og_status write_forms(struct build *b, size_t piece, og_error *err)
+static og_status write_wordsets(struct build *b, size_t piece, og_error *err)
 {
-    const struct og_memtable *h = b->heap;
-    uint64_t first_key = b->forms[piece].n_keys;
-    for (size_t i = b->first_form[piece]; i < b->first_form[piece + 1]; i++) {
-        put_form(b, i, first_key);
-        first_key += h->forms[b->order[i]].n_words;
+    const struct og_memtable *h = b->memtable;
+    uint64_t first_key = b->wordsets[piece].n_keys;
+    for (size_t i = b->first_wordset[piece]; i < b->first_wordset[piece + 1];
+         i++) {
+        put_wordset(b, i, first_key);
+        first_key += h->wordsets[b->order[i]].n_words;
     }
-    if (piece + 1 < b->n_forms_shares) return OG_OK;
+    if (piece + 1 < b->n_wordset_shares) return OG_OK;
     TRY(og_placed_segment_write(&b->out.placed, OG_PART_FORM_STARTS,
-                                8 * h->n_forms, &first_key, 8, err));
+                                8 * h->n_wordsets, &first_key, 8, err));
     return put_all(b, OG_PART_PLACE_STARTS, b->place_starts,
-                   (h->n_forms + 1) * sizeof(*b->place_starts), err);
+                   (h->n_wordsets + 1) * sizeof(*b->place_starts), err);
 }
 
 static og_status write_words(struct build *b, size_t piece, og_error *err)
@@ -460,8 +470,8 @@ static og_status write_words(struct build *b, size_t piece, og_error *err)
             counts[number++] = 0;
         }
         counts[number - 1] += p->n_places;
-        postings[i] = p->form;
-        marks[i] = og_word_mark(&b->heap->bitmaps[b->order[p->form]]);
+        postings[i] = p->wordset;
+        marks[i] = og_word_mark(&b->memtable->bitmaps[b->order[p->wordset]]);
     }
     if (last) starts[number] = end;
     return og_directory_share_finish(&directory, number, OG_OK, err);
@@ -474,8 +484,8 @@ static og_status write_piece(void *ctx, void *worker, size_t piece,
     (void)worker;
     if (piece < b->n_word_shares) return write_words(b, piece, err);
     piece -= b->n_word_shares;
-    if (piece < b->n_forms_shares) return write_forms(b, piece, err);
-    piece -= b->n_forms_shares;
+    if (piece < b->n_wordset_shares) return write_wordsets(b, piece, err);
+    piece -= b->n_wordset_shares;
     if (piece == 0) return write_documents(b, err);
     return piece == 1 ? write_sentences(b, err) : write_texts(b, err);
 }
@@ -488,14 +498,14 @@ static size_t scratch_len(const struct og_memtable *h)
     return 2 * (h->n_words + 1) * sizeof(struct posting) +
            (h->n_documents + 2 * n_blocks) * sizeof(uint64_t) +
            n_blocks * sizeof(size_t) +
-           (3 * (h->n_forms + 1) + h->n_sentences + h->n_words +
+           (3 * (h->n_wordsets + 1) + h->n_sentences + h->n_words +
             2 * SHARES_MOST) *
                sizeof(uint32_t);
 }
 
 static void share_out(struct build *b)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     const size_t n_blocks = h->texts_len / BLOCK_LEN + 2;
     b->postings = b->scratch;
     b->sorted = b->postings + h->n_words + 1;
@@ -503,42 +513,42 @@ static void share_out(struct build *b)
     b->text_starts = b->id_hashes + h->n_documents;
     b->packed_len = (size_t *)(b->text_starts + 2 * n_blocks);
     b->order = (uint32_t *)(b->packed_len + n_blocks);
-    b->number = b->order + h->n_forms + 1;
-    b->place_starts = b->number + h->n_forms + 1;
-    b->places = b->place_starts + h->n_forms + 1;
+    b->number = b->order + h->n_wordsets + 1;
+    b->place_starts = b->number + h->n_wordsets + 1;
+    b->places = b->place_starts + h->n_wordsets + 1;
     b->counts = b->places + h->n_sentences;
 }
 
-/* In the order of the new forms. */
+/* In the order of the new wordsets. */
 static void find_places(struct build *b)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     b->place_starts[0] = 0;
-    for (size_t i = 0; i < h->n_forms; i++)
+    for (size_t i = 0; i < h->n_wordsets; i++)
         b->place_starts[i + 1] =
-            b->place_starts[i] + h->forms[b->order[i]].n_places;
+            b->place_starts[i] + h->wordsets[b->order[i]].n_places;
     for (size_t i = h->n_sentences; i-- > 0;) /* the last ones first */
-        b->places[--b->place_starts[b->number[h->sentences[i].form] + 1]] =
+        b->places[--b->place_starts[b->number[h->sentences[i].wordset] + 1]] =
             (uint32_t)i;
-    /* Each start is now that of its own form. */
+    /* Each start is now that of its own wordset. */
     memmove(b->place_starts, b->place_starts + 1,
-            h->n_forms * sizeof(*b->place_starts));
-    b->place_starts[h->n_forms] = (uint32_t)h->n_sentences;
+            h->n_wordsets * sizeof(*b->place_starts));
+    b->place_starts[h->n_wordsets] = (uint32_t)h->n_sentences;
 }
 
 static og_status sort_all(struct build *b, og_error *err)
 {
     choose_shares(b);
     order_by_share(b);
-    TRY(og_phases_step(b->phases, "merge", b->n_forms_shares, order_forms, b,
-                       err));
+    TRY(og_phases_step(b->phases, "merge", b->n_wordset_shares, order_wordsets,
+                       b, err));
     place_dealt(b);
     find_places(b);
-    TRY(og_phases_step(b->phases, "merge", b->n_forms_shares, deal_words, b,
+    TRY(og_phases_step(b->phases, "merge", b->n_wordset_shares, deal_words, b,
                        err));
     TRY(og_phases_step(b->phases, "merge", b->n_word_shares, sort_words, b,
                        err));
-    add_up(b->forms, b->n_forms_shares);
+    add_up(b->wordsets, b->n_wordset_shares);
     add_up(b->words, b->n_word_shares);
     b->totals.n_words = b->words[b->n_word_shares].n;
     return OG_OK;
@@ -547,14 +557,14 @@ static og_status sort_all(struct build *b, og_error *err)
 static og_status build_segment(struct build *b, struct og_sentence_segment *out,
                                og_error *err)
 {
-    const struct og_memtable *h = b->heap;
+    const struct og_memtable *h = b->memtable;
     uint64_t packed_len = 0;
     TRY(sort_all(b, err));
     TRY(pack_texts(b, &packed_len, err));
     TRY(og_segment_output_init(&b->out, NULL, &b->totals, h->names_len,
                                packed_len, b->phases, h->allocator, err));
     const og_status status = og_phases_step(
-        b->phases, "merge", b->n_word_shares + b->n_forms_shares + 3,
+        b->phases, "merge", b->n_word_shares + b->n_wordset_shares + 3,
         write_piece, b, err);
     return og_segment_output_end(&b->out, status, out, err);
 }
@@ -564,12 +574,12 @@ og_status og_memtable_build(const struct og_memtable *h,
                             struct og_sentence_segment *out, og_error *err)
 {
     struct build *b = og_allocate_zero(h->allocator, sizeof(*b));
-    if (b == NULL) return og_error_memory(err, sizeof(*b), "an image");
-    b->heap = h;
+    if (b == NULL) return og_error_memory(err, sizeof(*b), "a segment");
+    b->memtable = h;
     b->phases = phases;
     b->totals = (struct og_sentence_totals){.n_documents = h->n_documents,
                                             .n_sentences = h->n_sentences,
-                                            .n_forms = h->n_forms,
+                                            .n_wordsets = h->n_wordsets,
                                             .n_keys = h->n_words,
                                             .text_len = h->texts_len,
                                             .latest = h->latest,
@@ -580,7 +590,7 @@ og_status og_memtable_build(const struct og_memtable *h,
     b->scratch = og_allocate(h->allocator, b->scratch_len);
     og_status status = OG_OK;
     if (b->scratch == NULL)
-        status = og_error_memory(err, b->scratch_len, "an image");
+        status = og_error_memory(err, b->scratch_len, "a segment");
     if (status == OG_OK) {
         share_out(b);
         status = build_segment(b, out, err);

@@ -19,7 +19,7 @@ static bool find_sections(struct og_segment_file *f,
 {
     const uint64_t end = f->len - sizeof(*foot);
     uint64_t at = 0;
-    for (unsigned i = 0; i < OG_OLD_IMAGE_PARTS; i++) {
+    for (unsigned i = 0; i < OG_OLD_SEGMENT_PARTS; i++) {
         const uint64_t len = foot->part[i].len;
         if (foot->part[i].off != at || len > end - at ||
             (len + 63) / 64 * 64 > end - at)
@@ -40,11 +40,11 @@ og_status og_sentence_segment_open_old(struct og_segment_file *file,
     if (file->len < sizeof(foot) || file->len % 64 != 0)
         return og_segment_file_damaged(name, "it is truncated", err);
     memcpy(&foot, file->data + file->len - sizeof(foot), sizeof(foot));
-    if (og_le64(foot.magic) != OG_OLD_IMAGE_MAGIC)
+    if (og_le64(foot.magic) != OG_OLD_SEGMENT_MAGIC)
         return og_segment_file_damaged(
             name, "it is not a file of sentences, or its head is damaged", err);
     if (OG_BIG_ENDIAN) return og_segment_file_too_old(name, err);
-    if (foot.version == 0 || foot.version > OG_OLD_IMAGE_VERSION)
+    if (foot.version == 0 || foot.version > OG_OLD_SEGMENT_VERSION)
         return og_error_set(
             err, OG_ERR_STORE,
             "'%s' has version %u, which this version of origo does not support",
@@ -66,7 +66,7 @@ void og_sentence_segment_old_totals(const struct og_segment_file *file,
     memcpy(&foot, file->data + file->len - sizeof(foot), sizeof(foot));
     *out = (struct og_sentence_totals){.n_documents = foot.n_documents,
                                        .n_sentences = foot.n_sentences,
-                                       .n_forms = foot.n_forms,
+                                       .n_wordsets = foot.n_wordsets,
                                        .n_keys = foot.n_keys,
                                        .n_words = foot.n_words,
                                        .n_blocks = foot.n_blocks,

@@ -8,15 +8,15 @@
 
 #include "lib/sentence/index/sentence_segment.h"
 
-#define OG_OLD_IMAGE_MAGIC UINT64_C(0x31746e65736f676f) /* "ogosent1" */
+#define OG_OLD_SEGMENT_MAGIC UINT64_C(0x31746e65736f676f) /* "ogosent1" */
 
-enum { OG_OLD_IMAGE_VERSION = 3, OG_OLD_IMAGE_PARTS = OG_PART_TOTALS };
+enum { OG_OLD_SEGMENT_VERSION = 3, OG_OLD_SEGMENT_PARTS = OG_PART_TOTALS };
 
 struct og_old_sentence_foot {
     struct {
         uint64_t off, len; /* bytes, without the padding after them */
-    } part[OG_OLD_IMAGE_PARTS];
-    uint64_t n_documents, n_sentences, n_forms, n_keys, n_words, n_blocks;
+    } part[OG_OLD_SEGMENT_PARTS];
+    uint64_t n_documents, n_sentences, n_wordsets, n_keys, n_words, n_blocks;
     uint64_t text_len;
     int64_t latest;
     uint32_t directory_bits;

@@ -1,18 +1,19 @@
 /* Merges segments, on all threads.
  *
  * Documents, sentences and texts are concatenated with their numbers shifted.
- * Forms and words are sorted in every segment, so a parallel walk over all
+ * Wordsets and words are sorted in every segment, so a parallel walk over all
  * segments meets equal ones together. Both are hashes, and evenly spread: their
  * range is cut into shares, each the business of one piece of a phase.
  *
- *     count    each share of the forms: how many there are of them, of their
- *              keys, of their places; which keys are twice. Each share of the
- *              words: how many
+ *     count    each share of the wordsets: how many there are of them, of
+ *              their keys, of their places; which keys are twice. Each share of
+ *              the words: how many
  *     in order the sums of these: where each share begins in every part
- *     forms    each share of the forms: their parts, and their new numbers
+ *     wordsets each share of the wordsets: their parts, and their new numbers
  *     words    each share of the words: their parts, with the new numbers of
- *              forms. New numbers rise with the old ones, so lists of postings
- *              are merged, not sorted. Documents and sentences, some at a time
+ *              wordsets. New numbers rise with the old ones, so lists of
+ *              postings are merged, not sorted. Documents and sentences, some
+ *              at a time
  *
  * The number of shares follows from the segments, not from the threads. */
 
@@ -28,7 +29,7 @@
 #include "lib/sentence/index/segment_output.h"
 
 enum {
-    SHARE_FORMS = 1024, /* a tenth of a millisecond */
+    SHARE_WORDSETS = 1024, /* a tenth of a millisecond */
     SHARE_KEYS = 16384,
     SHARES_IN_MEMORY = 64,
     SHARES_MOST = 4096, /* of files: some megabytes each, for a large one */
@@ -48,21 +49,24 @@ struct cut {
 };
 
 struct merge {
-    const struct og_sentence_segment *const *images;
+    const struct og_sentence_segment *const *segments;
     size_t n;
     const og_allocator *allocator;
     const struct og_phases *phases;
     struct og_sentence_totals totals;
     struct og_segment_output out;
     /* For every segment: the totals of those before it. */
-    uint64_t first_document[OG_IMAGES_MOST], first_sentence[OG_IMAGES_MOST];
-    uint64_t first_name[OG_IMAGES_MOST], first_text[OG_IMAGES_MOST];
+    uint64_t first_document[OG_SENTENCE_SEGMENTS_MOST],
+        first_sentence[OG_SENTENCE_SEGMENTS_MOST];
+    uint64_t first_name[OG_SENTENCE_SEGMENTS_MOST],
+        first_text[OG_SENTENCE_SEGMENTS_MOST];
     uint64_t names_len, packed_len;
     bool is_mapped;   /* one of them, or the result */
     bool is_in_order; /* no document is earlier than one of a segment before */
     struct og_pages pages;
-    uint32_t *number[OG_IMAGES_MOST]; /* new numbers of its forms */
-    struct cut forms, words;
+    uint32_t
+        *number[OG_SENTENCE_SEGMENTS_MOST]; /* new numbers of its wordsets */
+    struct cut wordsets, words;
     _Atomic uint32_t *dropped; /* keys of each share of the words */
     void *scratch;
     size_t scratch_len;
@@ -90,7 +94,7 @@ static void release_pages(struct looks *l)
     l->n_bytes = 0;
     if (og_mapped_resident() <= MOST_MAPPED) return;
     for (size_t i = 0; i < m->n; i++)
-        og_sentence_segment_forget(m->images[i]);
+        og_sentence_segment_forget(m->segments[i]);
 }
 
 static inline void count_looks(struct looks *l, size_t n_bytes)
@@ -103,12 +107,13 @@ static inline void count_looks(struct looks *l, size_t n_bytes)
 
 struct walk {
     struct looks looks;
-    const uint64_t *list[OG_IMAGES_MOST];
-    size_t at[OG_IMAGES_MOST], end[OG_IMAGES_MOST];
+    const uint64_t *list[OG_SENTENCE_SEGMENTS_MOST];
+    size_t at[OG_SENTENCE_SEGMENTS_MOST], end[OG_SENTENCE_SEGMENTS_MOST];
     size_t n;
     uint64_t value;
     /* The segments that have the value, and where. */
-    size_t n_here, image[OG_IMAGES_MOST], place[OG_IMAGES_MOST];
+    size_t n_here, segment[OG_SENTENCE_SEGMENTS_MOST],
+        place[OG_SENTENCE_SEGMENTS_MOST];
 };
 
 static bool walk_next(struct walk *w)
@@ -121,11 +126,11 @@ static bool walk_next(struct walk *w)
         if (v > value) continue;
         if (v < value) n_here = 0;
         value = v;
-        w->image[n_here] = i;
+        w->segment[n_here] = i;
         w->place[n_here++] = w->at[i];
     }
     for (size_t k = 0; k < n_here; k++)
-        w->at[w->image[k]]++;
+        w->at[w->segment[k]]++;
     w->value = value;
     w->n_here = n_here;
     count_looks(&w->looks, n_here * sizeof(uint64_t));
@@ -133,10 +138,10 @@ static bool walk_next(struct walk *w)
 }
 
 static const uint32_t *places_of(const struct merge *m, const struct cut *c,
-                                 size_t image)
+                                 size_t segment)
 {
     (void)m;
-    return c->at + image * (c->n + 1);
+    return c->at + segment * (c->n + 1);
 }
 
 static struct walk walk_share(const struct merge *m, const struct cut *c,
@@ -147,8 +152,8 @@ static struct walk walk_share(const struct merge *m, const struct cut *c,
     w.n = m->n;
     w.n_here = 0;
     for (size_t i = 0; i < m->n; i++) {
-        w.list[i] =
-            c == &m->forms ? m->images[i]->form_hashes : m->images[i]->words;
+        w.list[i] = c == &m->wordsets ? m->segments[i]->wordset_hashes
+                                      : m->segments[i]->words;
         w.at[i] = places_of(m, c, i)[share];
         w.end[i] = places_of(m, c, i)[share + 1];
     }
@@ -190,35 +195,35 @@ static void cut_list(const struct cut *c, const uint64_t *list, uint64_t n,
 
 static og_status cut_all(struct merge *m, og_error *err)
 {
-    uint64_t n_forms = 0, n_keys = 0, most_words = 0;
+    uint64_t n_wordsets = 0, n_keys = 0, most_words = 0;
     const uint64_t most = m->is_mapped ? SHARES_MOST : SHARES_IN_MEMORY;
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_totals *t = &m->images[i]->totals;
-        n_forms += t->n_forms;
+        const struct og_sentence_totals *t = &m->segments[i]->totals;
+        n_wordsets += t->n_wordsets;
         n_keys += t->n_keys;
         if (t->n_words > most_words) most_words = t->n_words;
     }
-    m->forms.bits = bits_for(n_forms / SHARE_FORMS, most, 64);
+    m->wordsets.bits = bits_for(n_wordsets / SHARE_WORDSETS, most, 64);
     /* A share is a whole range of the directory. */
     m->words.bits =
         bits_for(n_keys / SHARE_KEYS, most, og_directory_bits(most_words));
-    m->forms.n = (size_t)1 << m->forms.bits;
+    m->wordsets.n = (size_t)1 << m->wordsets.bits;
     m->words.n = (size_t)1 << m->words.bits;
-    const size_t n_shares = m->forms.n + m->words.n;
+    const size_t n_shares = m->wordsets.n + m->words.n;
     m->scratch_len = n_shares * sizeof(struct share) +
                      (m->n * (n_shares + 2) + m->words.n) * sizeof(uint32_t);
     m->scratch = og_allocate_zero(m->allocator, m->scratch_len);
     if (m->scratch == NULL)
-        return og_error_memory(err, m->scratch_len, "an image");
-    m->forms.share = m->scratch;
-    m->words.share = m->forms.share + m->forms.n;
-    m->forms.at = (uint32_t *)(m->words.share + m->words.n);
-    m->words.at = m->forms.at + m->n * (m->forms.n + 1);
+        return og_error_memory(err, m->scratch_len, "a segment");
+    m->wordsets.share = m->scratch;
+    m->words.share = m->wordsets.share + m->wordsets.n;
+    m->wordsets.at = (uint32_t *)(m->words.share + m->words.n);
+    m->words.at = m->wordsets.at + m->n * (m->wordsets.n + 1);
     m->dropped = (_Atomic uint32_t *)(m->words.at + m->n * (m->words.n + 1));
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_segment *from = m->images[i];
-        cut_list(&m->forms, from->form_hashes, from->totals.n_forms,
-                 m->forms.at + i * (m->forms.n + 1));
+        const struct og_sentence_segment *from = m->segments[i];
+        cut_list(&m->wordsets, from->wordset_hashes, from->totals.n_wordsets,
+                 m->wordsets.at + i * (m->wordsets.n + 1));
         cut_list(&m->words, from->words, from->totals.n_words,
                  m->words.at + i * (m->words.n + 1));
     }
@@ -231,17 +236,17 @@ static og_status add_totals(struct merge *m, og_error *err)
 {
     struct og_sentence_totals *f = &m->totals;
     f->latest = INT64_MIN;
-    f->signature_bits = m->images[0]->totals.signature_bits;
-    f->word_bits = m->images[0]->totals.word_bits;
-    f->no_texts = m->images[0]->totals.no_texts;
+    f->signature_bits = m->segments[0]->totals.signature_bits;
+    f->word_bits = m->segments[0]->totals.word_bits;
+    f->no_texts = m->segments[0]->totals.no_texts;
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_totals *from = &m->images[i]->totals;
-        m->is_mapped |= m->images[i]->file.is_mapped;
+        const struct og_sentence_totals *from = &m->segments[i]->totals;
+        m->is_mapped |= m->segments[i]->file.is_mapped;
         m->first_document[i] = f->n_documents;
         m->first_sentence[i] = f->n_sentences;
         m->first_name[i] = m->names_len;
-        m->names_len += og_sentence_part_len(m->images[i], OG_PART_NAMES);
-        m->packed_len += og_sentence_part_len(m->images[i], OG_PART_TEXTS);
+        m->names_len += og_sentence_part_len(m->segments[i], OG_PART_NAMES);
+        m->packed_len += og_sentence_part_len(m->segments[i], OG_PART_TEXTS);
         m->first_text[i] = f->text_len;
         f->n_documents += from->n_documents;
         f->n_sentences += from->n_sentences;
@@ -252,16 +257,16 @@ static og_status add_totals(struct merge *m, og_error *err)
     if (f->n_sentences < UINT32_MAX && f->n_documents < UINT32_MAX)
         return OG_OK;
     return og_error_set(err, OG_ERR_LIMIT,
-                        "more than %u sentences in one image", UINT32_MAX);
+                        "more than %u sentences in one segment", UINT32_MAX);
 }
 
-/* Then the places of a form are those of one segment after the other. */
+/* Then the places of a wordset are those of one segment after the other. */
 static bool documents_are_in_order(const struct merge *m)
 {
     struct looks looks = {m, 0};
     int64_t before = INT64_MIN, latest = INT64_MIN;
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_segment *from = m->images[i];
+        const struct og_sentence_segment *from = m->segments[i];
         for (size_t k = 0; k < from->totals.n_documents; k++) {
             const int64_t time = from->documents[k].time;
             if (time < before) return false;
@@ -275,49 +280,49 @@ static bool documents_are_in_order(const struct merge *m)
 
 static og_status lay_numbers(struct merge *m, og_error *err)
 {
-    uint64_t n_forms = 0;
+    uint64_t n_wordsets = 0;
     for (size_t i = 0; i < m->n; i++)
-        n_forms += m->images[i]->totals.n_forms;
-    TRY(og_pages_init(&m->pages, (n_forms + 1) * sizeof(uint32_t), m->allocator,
-                      err));
+        n_wordsets += m->segments[i]->totals.n_wordsets;
+    TRY(og_pages_init(&m->pages, (n_wordsets + 1) * sizeof(uint32_t),
+                      m->allocator, err));
     uint32_t *at = m->pages.data;
     for (size_t i = 0; i < m->n; i++) {
         m->number[i] = at;
-        at += m->images[i]->totals.n_forms;
+        at += m->segments[i]->totals.n_wordsets;
     }
     return OG_OK;
 }
 
 /* ---- counting ---- */
 
-/* Of equal forms the first one's keys are kept. */
+/* Of equal wordsets the first one's keys are kept. */
 static void drop_keys(const struct merge *m, const struct walk *w,
                       uint32_t *dropped)
 {
     for (size_t i = 1; i < w->n_here; i++) {
-        const struct og_sentence_segment *from = m->images[w->image[i]];
-        const uint64_t *starts = from->form_starts + w->place[i];
+        const struct og_sentence_segment *from = m->segments[w->segment[i]];
+        const uint64_t *starts = from->wordset_starts + w->place[i];
         for (uint64_t k = starts[0]; k < starts[1]; k++)
             dropped[(uint64_t)from->keys[k] << m->words.bits >> 32]++;
     }
 }
 
-static void count_forms(struct merge *m, size_t piece)
+static void count_wordsets(struct merge *m, size_t piece)
 {
     uint32_t dropped[SHARES_MOST];
-    struct share *share = &m->forms.share[piece];
+    struct share *share = &m->wordsets.share[piece];
     memset(dropped, 0, m->words.n * sizeof(*dropped));
-    struct walk w = walk_share(m, &m->forms, piece);
+    struct walk w = walk_share(m, &m->wordsets, piece);
     while (walk_next(&w)) {
         const uint64_t *starts =
-            m->images[w.image[0]]->form_starts + w.place[0];
+            m->segments[w.segment[0]]->wordset_starts + w.place[0];
         share->n++;
         share->n_keys += starts[1] - starts[0];
         if (w.n_here > 1) drop_keys(m, &w, dropped);
     }
     for (size_t i = 0; i < m->n; i++) {
-        const uint32_t *at = places_of(m, &m->forms, i) + piece;
-        const uint32_t *starts = m->images[i]->place_starts;
+        const uint32_t *at = places_of(m, &m->wordsets, i) + piece;
+        const uint32_t *starts = m->segments[i]->place_starts;
         share->n_places += starts[at[1]] - starts[at[0]];
     }
     for (size_t i = 0; i < m->words.n; i++)
@@ -332,7 +337,7 @@ static void count_words(struct merge *m, size_t piece)
         share->n++;
     for (size_t i = 0; i < m->n; i++) {
         const uint32_t *at = places_of(m, &m->words, i) + piece;
-        const uint64_t *starts = m->images[i]->word_starts;
+        const uint64_t *starts = m->segments[i]->word_starts;
         share->n_keys += starts[at[1]] - starts[at[0]];
     }
 }
@@ -343,10 +348,10 @@ static og_status count_piece(void *ctx, void *worker, size_t piece,
     struct merge *m = ctx;
     (void)worker;
     TRY(og_stop_check(err));
-    if (piece < m->forms.n)
-        count_forms(m, piece);
+    if (piece < m->wordsets.n)
+        count_wordsets(m, piece);
     else
-        count_words(m, piece - m->forms.n);
+        count_words(m, piece - m->wordsets.n);
     return OG_OK;
 }
 
@@ -380,14 +385,16 @@ static bool take_dropped(const struct merge *m)
 static og_status lay_out(struct merge *m, const char *path, og_error *err)
 {
     bool agree = take_dropped(m);
-    const struct share forms = add_up(&m->forms), words = add_up(&m->words);
-    agree &= forms.n_keys == words.n_keys;
+    const struct share wordsets = add_up(&m->wordsets),
+                       words = add_up(&m->words);
+    agree &= wordsets.n_keys == words.n_keys;
     if (!agree)
-        return og_error_set(err, OG_ERR_STORE,
-                            "images of sentences do not agree about the words "
-                            "of a sentence");
-    m->totals.n_forms = forms.n;
-    m->totals.n_keys = forms.n_keys;
+        return og_error_set(
+            err, OG_ERR_STORE,
+            "segments of sentences do not agree about the words "
+            "of a sentence");
+    m->totals.n_wordsets = wordsets.n;
+    m->totals.n_keys = wordsets.n_keys;
     m->totals.n_words = words.n;
     return og_segment_output_init(&m->out, path, &m->totals, m->names_len,
                                   m->packed_len, m->phases, m->allocator, err);
@@ -399,13 +406,13 @@ static struct share share_at(const struct merge *m, const struct cut *c,
 {
     const struct og_sentence_totals *t = &m->totals;
     if (i < c->n) return c->share[i];
-    return (struct share){c == &m->forms ? t->n_forms : t->n_words, t->n_keys,
-                          t->n_sentences};
+    return (struct share){c == &m->wordsets ? t->n_wordsets : t->n_words,
+                          t->n_keys, t->n_sentences};
 }
 
-/* ---- forms ---- */
+/* ---- wordsets ---- */
 
-struct form_lists {
+struct wordset_lists {
     struct og_part_list hashes, starts, keys, bitmaps, place_starts, places,
         signatures;
 };
@@ -419,33 +426,33 @@ static int64_t time_of(struct looks *looks,
 
 /* Those of one segment are in order. */
 static void put_places(const struct merge *m, struct og_part_list *list,
-                       size_t image, uint32_t begin, uint32_t end)
+                       size_t segment, uint32_t begin, uint32_t end)
 {
-    const uint32_t *places = m->images[image]->places;
-    const uint32_t shift = (uint32_t)m->first_sentence[image];
+    const uint32_t *places = m->segments[segment]->places;
+    const uint32_t shift = (uint32_t)m->first_sentence[segment];
     for (uint32_t k = begin; k < end; k++)
         og_part_put32(list, places[k] + shift);
 }
 
-/* The places of a form in one segment, and the time of the next. */
-struct form_places {
-    size_t image;
+/* The places of a wordset in one segment, and the time of the next. */
+struct wordset_places {
+    size_t segment;
     uint32_t at, end;
     int64_t time;
 };
 
 static void find_time(const struct merge *m, struct looks *looks,
-                      struct form_places *p)
+                      struct wordset_places *p)
 {
-    const struct og_sentence_segment *from = m->images[p->image];
+    const struct og_sentence_segment *from = m->segments[p->segment];
     if (p->at < p->end) p->time = time_of(looks, from, from->places[p->at]);
 }
 
 /* The list whose next place is the earliest; of equal ones the first. NULL:
  * none has a next place. */
-static struct form_places *earliest(struct form_places *lists, size_t n)
+static struct wordset_places *earliest(struct wordset_places *lists, size_t n)
 {
-    struct form_places *best = NULL;
+    struct wordset_places *best = NULL;
     for (size_t i = 0; i < n; i++)
         if (lists[i].at < lists[i].end &&
             (best == NULL || lists[i].time < best->time))
@@ -453,20 +460,21 @@ static struct form_places *earliest(struct form_places *lists, size_t n)
     return best;
 }
 
-/* By time, then by arrival. A form that most documents contain leads to most of
- * a segment: each read counts by itself. */
+/* By time, then by arrival. A wordset that most documents contain leads to most
+ * of a segment: each read counts by itself. */
 static void put_by_time(const struct merge *m, struct walk *w,
                         struct og_part_list *out)
 {
-    struct form_places lists[OG_IMAGES_MOST], *next;
+    struct wordset_places lists[OG_SENTENCE_SEGMENTS_MOST], *next;
     for (size_t i = 0; i < w->n_here; i++) {
         const uint32_t *starts =
-            m->images[w->image[i]]->place_starts + w->place[i];
-        lists[i] = (struct form_places){w->image[i], starts[0], starts[1], 0};
+            m->segments[w->segment[i]]->place_starts + w->place[i];
+        lists[i] =
+            (struct wordset_places){w->segment[i], starts[0], starts[1], 0};
         find_time(m, &w->looks, &lists[i]);
     }
     while ((next = earliest(lists, w->n_here)) != NULL) {
-        put_places(m, out, next->image, next->at, next->at + 1);
+        put_places(m, out, next->segment, next->at, next->at + 1);
         next->at++;
         find_time(m, &w->looks, next);
     }
@@ -480,32 +488,32 @@ static uint64_t put_places_of(const struct merge *m, struct walk *w,
     const bool one_by_one = w->n_here == 1 || m->is_in_order;
     for (size_t i = 0; i < w->n_here; i++) {
         const uint32_t *starts =
-            m->images[w->image[i]]->place_starts + w->place[i];
+            m->segments[w->segment[i]]->place_starts + w->place[i];
         n += starts[1] - starts[0];
-        if (one_by_one) put_places(m, out, w->image[i], starts[0], starts[1]);
+        if (one_by_one) put_places(m, out, w->segment[i], starts[0], starts[1]);
     }
     if (!one_by_one) put_by_time(m, w, out);
     count_looks(&w->looks, n * sizeof(uint32_t));
     return n;
 }
 
-static void put_form(const struct merge *m, struct walk *w,
-                     struct share *before, struct form_lists *l)
+static void put_wordset(const struct merge *m, struct walk *w,
+                        struct share *before, struct wordset_lists *l)
 {
-    const struct og_sentence_segment *from = m->images[w->image[0]];
-    const size_t form = w->place[0];
-    const uint64_t *starts = from->form_starts + form;
+    const struct og_sentence_segment *from = m->segments[w->segment[0]];
+    const size_t wordset = w->place[0];
+    const uint64_t *starts = from->wordset_starts + wordset;
     const uint64_t n_keys = starts[1] - starts[0];
     const size_t len = m->totals.signature_bits / 8;
     for (size_t i = 0; i < w->n_here; i++)
-        m->number[w->image[i]][w->place[i]] = (uint32_t)before->n;
+        m->number[w->segment[i]][w->place[i]] = (uint32_t)before->n;
     og_part_put64(&l->hashes, w->value);
     og_part_put64(&l->starts, before->n_keys);
     og_part_put_bytes(&l->keys, from->keys + starts[0],
                       n_keys * sizeof(*from->keys));
-    og_part_put_bytes(&l->bitmaps, &from->bitmaps[form],
+    og_part_put_bytes(&l->bitmaps, &from->bitmaps[wordset],
                       sizeof(*from->bitmaps));
-    og_part_put_bytes(&l->signatures, from->signatures + form * len, len);
+    og_part_put_bytes(&l->signatures, from->signatures + wordset * len, len);
     og_part_put32(&l->place_starts, (uint32_t)before->n_places);
     before->n_places += put_places_of(m, w, &l->places);
     before->n_keys += n_keys;
@@ -513,13 +521,14 @@ static void put_form(const struct merge *m, struct walk *w,
     count_looks(&w->looks, n_keys * sizeof(uint32_t) + 40);
 }
 
-static og_status write_forms(struct merge *m, size_t piece, og_error *err)
+static og_status write_wordsets(struct merge *m, size_t piece, og_error *err)
 {
-    struct share before = share_at(m, &m->forms, piece);
-    const struct share end = share_at(m, &m->forms, piece + 1);
-    const uint64_t last = piece + 1 == m->forms.n; /* the end of the starts */
+    struct share before = share_at(m, &m->wordsets, piece);
+    const struct share end = share_at(m, &m->wordsets, piece + 1);
+    const uint64_t last =
+        piece + 1 == m->wordsets.n; /* the end of the starts */
     const size_t len = m->totals.signature_bits / 8;
-    struct form_lists l;
+    struct wordset_lists l;
     struct {
         struct og_part_list *list;
         unsigned part;
@@ -537,9 +546,9 @@ static og_status write_forms(struct merge *m, size_t piece, og_error *err)
     for (size_t i = 0; i < N_LISTS; i++)
         og_part_list_init(lists[i].list, &m->out, lists[i].part, lists[i].begin,
                           lists[i].end);
-    struct walk w = walk_share(m, &m->forms, piece);
+    struct walk w = walk_share(m, &m->wordsets, piece);
     while (walk_next(&w))
-        put_form(m, &w, &before, &l);
+        put_wordset(m, &w, &before, &l);
     if (last) {
         og_part_put64(&l.starts, before.n_keys);
         og_part_put32(&l.place_starts, (uint32_t)before.n_places);
@@ -557,8 +566,8 @@ static og_status write_id_hashes(struct merge *m, og_error *err)
     struct og_part_list list;
     struct walk w = {.looks = {m, 0}, .n = m->n};
     for (size_t i = 0; i < m->n; i++) {
-        w.list[i] = m->images[i]->id_hashes;
-        w.end[i] = m->images[i]->totals.n_documents;
+        w.list[i] = m->segments[i]->id_hashes;
+        w.end[i] = m->segments[i]->totals.n_documents;
     }
     og_part_list_init(&list, &m->out, OG_PART_ID_HASHES, 0,
                       m->totals.n_documents * sizeof(uint64_t));
@@ -575,7 +584,7 @@ static og_status write_text_starts(struct merge *m, og_error *err)
     og_part_list_init(&list, &m->out, OG_PART_TEXT_STARTS, 0,
                       16 * (m->totals.n_blocks + 1));
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_segment *from = m->images[i];
+        const struct og_sentence_segment *from = m->segments[i];
         for (size_t k = 0; k < from->totals.n_blocks; k++) {
             og_part_put64(&list, from->text_starts[2 * k] + m->first_text[i]);
             og_part_put64(&list, from->text_starts[2 * k + 1] + packed);
@@ -601,27 +610,27 @@ static og_status write_bytes(struct merge *m, unsigned part, uint64_t off,
 }
 
 /* Names and texts of one segment. */
-static og_status write_texts(struct merge *m, size_t image, og_error *err)
+static og_status write_texts(struct merge *m, size_t segment, og_error *err)
 {
-    const struct og_sentence_segment *from = m->images[image];
+    const struct og_sentence_segment *from = m->segments[segment];
     uint64_t packed = 0;
-    for (size_t i = 0; i < image; i++)
-        packed += og_sentence_part_len(m->images[i], OG_PART_TEXTS);
-    TRY(write_bytes(m, OG_PART_NAMES, m->first_name[image], from->names,
+    for (size_t i = 0; i < segment; i++)
+        packed += og_sentence_part_len(m->segments[i], OG_PART_TEXTS);
+    TRY(write_bytes(m, OG_PART_NAMES, m->first_name[segment], from->names,
                     og_sentence_part_len(from, OG_PART_NAMES), err));
     return write_bytes(m, OG_PART_TEXTS, packed, from->texts,
                        og_sentence_part_len(from, OG_PART_TEXTS), err);
 }
 
-/* After the forms: their texts; id hashes; starts of texts. */
-static og_status write_form_piece(void *ctx, void *worker, size_t piece,
-                                  og_error *err)
+/* After the wordsets: their texts; id hashes; starts of texts. */
+static og_status write_wordset_piece(void *ctx, void *worker, size_t piece,
+                                     og_error *err)
 {
     struct merge *m = ctx;
     (void)worker;
     TRY(og_stop_check(err));
-    if (piece < m->forms.n) return write_forms(m, piece, err);
-    piece -= m->forms.n;
+    if (piece < m->wordsets.n) return write_wordsets(m, piece, err);
+    piece -= m->wordsets.n;
     if (piece < m->n) return write_texts(m, piece, err);
     return piece == m->n ? write_id_hashes(m, err) : write_text_starts(m, err);
 }
@@ -635,14 +644,14 @@ struct word_lists {
 
 /* The next posting of a word in one segment. */
 struct head {
-    const struct og_sentence_segment *image;
+    const struct og_sentence_segment *segment;
     const uint32_t *number;
     uint64_t at, end;
 };
 
-static inline uint32_t form_of(const struct head *h)
+static inline uint32_t wordset_of(const struct head *h)
 {
-    return h->number[h->image->postings[h->at]];
+    return h->number[h->segment->postings[h->at]];
 }
 
 static inline uint32_t mark_of(const struct og_sentence_segment *m, uint64_t at)
@@ -653,8 +662,8 @@ static inline uint32_t mark_of(const struct og_sentence_segment *m, uint64_t at)
 
 static void put_posting(struct word_lists *l, struct head *h)
 {
-    og_part_put32(&l->postings, form_of(h));
-    og_part_put32(&l->marks, mark_of(h->image, h->at));
+    og_part_put32(&l->postings, wordset_of(h));
+    og_part_put32(&l->marks, mark_of(h->segment, h->at));
     h->at++;
 }
 
@@ -668,17 +677,17 @@ static size_t room_for(struct word_lists *l)
 
 static void put_rest(struct word_lists *l, struct head *h)
 {
-    const uint32_t *number = h->number, *from = h->image->postings;
+    const uint32_t *number = h->number, *from = h->segment->postings;
     while (h->at < h->end) {
         const size_t room = room_for(l), left = h->end - h->at;
         const size_t n = room < left ? room : left;
-        uint32_t *restrict forms = (uint32_t *)l->postings.at;
+        uint32_t *restrict wordsets = (uint32_t *)l->postings.at;
         uint32_t *restrict marks = (uint32_t *)l->marks.at;
         for (size_t i = 0; i < n; i++)
-            forms[i] = number[from[h->at + i]];
+            wordsets[i] = number[from[h->at + i]];
         for (size_t i = 0; i < n; i++)
-            marks[i] = mark_of(h->image, h->at + i);
-        l->postings.at += n * sizeof(*forms);
+            marks[i] = mark_of(h->segment, h->at + i);
+        l->postings.at += n * sizeof(*wordsets);
         l->marks.at += n * sizeof(*marks);
         h->at += n;
     }
@@ -686,17 +695,17 @@ static void put_rest(struct word_lists *l, struct head *h)
 
 /* Two lists, without branches that depend on their order. */
 static size_t merge_two(struct head *a, struct head *b,
-                        uint32_t *restrict forms, uint32_t *restrict marks,
+                        uint32_t *restrict wordsets, uint32_t *restrict marks,
                         size_t room)
 {
-    const uint32_t *p = a->image->postings, *q = b->image->postings;
+    const uint32_t *p = a->segment->postings, *q = b->segment->postings;
     uint64_t i = a->at, k = b->at;
     size_t n = 0;
     while (i < a->end && k < b->end && n < room) {
         const uint32_t x = a->number[p[i]], y = b->number[q[k]];
-        const uint32_t mark_x = mark_of(a->image, i);
-        const uint32_t mark_y = mark_of(b->image, k);
-        forms[n] = x < y ? x : y;
+        const uint32_t mark_x = mark_of(a->segment, i);
+        const uint32_t mark_y = mark_of(b->segment, k);
+        wordsets[n] = x < y ? x : y;
         marks[n++] = x <= y ? mark_x : mark_y;
         i += x <= y;
         k += y <= x;
@@ -723,17 +732,17 @@ static void put_many(struct word_lists *l, struct head *heads, size_t n)
 {
     while (n > 2) {
         struct head *least = &heads[0];
-        uint32_t form = form_of(least);
+        uint32_t wordset = wordset_of(least);
         for (size_t i = 1; i < n; i++) {
-            const uint32_t other = form_of(&heads[i]);
-            if (other < form) least = &heads[i];
-            if (other < form) form = other;
+            const uint32_t other = wordset_of(&heads[i]);
+            if (other < wordset) least = &heads[i];
+            if (other < wordset) wordset = other;
         }
         put_posting(l, least);
         size_t kept = 0;
         for (size_t i = 0; i < n; i++) {
             heads[i].at +=
-                heads[i].at < heads[i].end && form_of(&heads[i]) == form;
+                heads[i].at < heads[i].end && wordset_of(&heads[i]) == wordset;
             if (heads[i].at < heads[i].end) heads[kept++] = heads[i];
         }
         n = kept;
@@ -742,19 +751,19 @@ static void put_many(struct word_lists *l, struct head *heads, size_t n)
     if (n == 1) put_rest(l, &heads[0]);
 }
 
-/* The forms that contain a word, ascending, each once: equal forms have equal
- * marks. */
+/* The wordsets that contain a word, ascending, each once: equal wordsets have
+ * equal marks. */
 static void put_postings(const struct merge *m, struct walk *w,
                          struct word_lists *l)
 {
-    struct head heads[OG_IMAGES_MOST];
+    struct head heads[OG_SENTENCE_SEGMENTS_MOST];
     uint64_t n = 0;
     uint32_t count = 0;
     for (size_t i = 0; i < w->n_here; i++) {
-        const struct og_sentence_segment *from = m->images[w->image[i]];
+        const struct og_sentence_segment *from = m->segments[w->segment[i]];
         const uint64_t *starts = from->word_starts + w->place[i];
         heads[i] =
-            (struct head){from, m->number[w->image[i]], starts[0], starts[1]};
+            (struct head){from, m->number[w->segment[i]], starts[0], starts[1]};
         n += starts[1] - starts[0];
         count += from->counts[w->place[i]];
     }
@@ -811,12 +820,12 @@ static og_status write_words(struct merge *m, size_t piece, og_error *err)
 
 /* ---- documents and sentences ---- */
 
-static og_status write_documents(struct merge *m, size_t image, size_t begin,
+static og_status write_documents(struct merge *m, size_t segment, size_t begin,
                                  size_t end, og_error *err)
 {
     const struct og_sentence_segment_document *from =
-        m->images[image]->documents;
-    const uint64_t first = m->first_document[image];
+        m->segments[segment]->documents;
+    const uint64_t first = m->first_document[segment];
     struct looks looks = {m, 0};
     struct og_part_list list;
     og_part_list_init(&list, &m->out, OG_PART_DOCUMENTS,
@@ -824,21 +833,21 @@ static og_status write_documents(struct merge *m, size_t image, size_t begin,
                       (first + end) * sizeof(*from));
     for (size_t k = begin; k < end; k++) {
         struct og_sentence_segment_document d = from[k];
-        d.name_off += m->first_name[image];
-        d.text_off += m->first_text[image];
-        d.first_sentence += (uint32_t)m->first_sentence[image];
+        d.name_off += m->first_name[segment];
+        d.text_off += m->first_text[segment];
+        d.first_sentence += (uint32_t)m->first_sentence[segment];
         og_part_put_bytes(&list, &d, sizeof(d));
         count_looks(&looks, sizeof(d));
     }
     return og_part_list_finish(&list, OG_OK, err);
 }
 
-static og_status write_sentences(struct merge *m, size_t image, size_t begin,
+static og_status write_sentences(struct merge *m, size_t segment, size_t begin,
                                  size_t end, og_error *err)
 {
     const struct og_sentence_segment_sentence *from =
-        m->images[image]->sentences;
-    const uint64_t first = m->first_sentence[image];
+        m->segments[segment]->sentences;
+    const uint64_t first = m->first_sentence[segment];
     struct looks looks = {m, 0};
     struct og_part_list list;
     og_part_list_init(&list, &m->out, OG_PART_SENTENCES,
@@ -846,8 +855,8 @@ static og_status write_sentences(struct merge *m, size_t image, size_t begin,
                       (first + end) * sizeof(*from));
     for (size_t k = begin; k < end; k++) {
         struct og_sentence_segment_sentence s = from[k];
-        s.document += (uint32_t)m->first_document[image];
-        s.form = m->number[image][s.form];
+        s.document += (uint32_t)m->first_document[segment];
+        s.wordset = m->number[segment][s.wordset];
         og_part_put_bytes(&list, &s, sizeof(s));
         count_looks(&looks, sizeof(s));
     }
@@ -864,7 +873,7 @@ static size_t n_runs(size_t n)
 static og_status write_run(struct merge *m, size_t piece, og_error *err)
 {
     for (size_t i = 0; i < m->n; i++) {
-        const struct og_sentence_totals *t = &m->images[i]->totals;
+        const struct og_sentence_totals *t = &m->segments[i]->totals;
         const size_t n_all[] = {t->n_documents, t->n_sentences};
         for (unsigned kind = 0; kind < 2; kind++) {
             const size_t n = n_all[kind], begin = piece * RUN;
@@ -884,8 +893,8 @@ static size_t n_all_runs(const struct merge *m)
 {
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++)
-        n += n_runs(m->images[i]->totals.n_documents) +
-             n_runs(m->images[i]->totals.n_sentences);
+        n += n_runs(m->segments[i]->totals.n_documents) +
+             n_runs(m->segments[i]->totals.n_sentences);
     return n;
 }
 
@@ -903,8 +912,8 @@ static og_status write_word_piece(void *ctx, void *worker, size_t piece,
 
 static og_status write_all(struct merge *m, og_error *err)
 {
-    TRY(og_phases_step(m->phases, "merge", m->forms.n + m->n + 2,
-                       write_form_piece, m, err));
+    TRY(og_phases_step(m->phases, "merge", m->wordsets.n + m->n + 2,
+                       write_wordset_piece, m, err));
     return og_phases_step(m->phases, "merge", m->words.n + n_all_runs(m),
                           write_word_piece, m, err);
 }
@@ -916,23 +925,25 @@ static og_status prepare(struct merge *m, const char *path, og_error *err)
     TRY(lay_numbers(m, err));
     TRY(cut_all(m, err));
     m->is_in_order = documents_are_in_order(m);
-    TRY(og_phases_step(m->phases, "merge", m->forms.n + m->words.n, count_piece,
-                       m, err));
+    TRY(og_phases_step(m->phases, "merge", m->wordsets.n + m->words.n,
+                       count_piece, m, err));
     return lay_out(m, path, err);
 }
 
-og_status og_sentence_segments_merge(
-    const struct og_sentence_segment *const *images, size_t n, const char *path,
-    const struct og_phases *phases, const og_allocator *allocator,
-    struct og_sentence_segment *out, og_error *err)
+og_status
+og_sentence_segments_merge(const struct og_sentence_segment *const *segments,
+                           size_t n, const char *path,
+                           const struct og_phases *phases,
+                           const og_allocator *allocator,
+                           struct og_sentence_segment *out, og_error *err)
 {
     struct merge m = {
-        .images = images, .n = n, .allocator = allocator, .phases = phases};
+        .segments = segments, .n = n, .allocator = allocator, .phases = phases};
     og_status status = prepare(&m, path, err);
     if (status == OG_OK) {
         status = write_all(&m, err);
         for (size_t i = 0; i < n; i++)
-            og_sentence_segment_forget(images[i]); /* they are done */
+            og_sentence_segment_forget(segments[i]); /* they are done */
         status = og_segment_output_end(&m.out, status, out, err);
     }
     og_release(allocator, m.scratch, m.scratch_len);

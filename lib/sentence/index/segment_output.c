@@ -5,7 +5,7 @@
 
 #include "lib/sentence/index/segment_parts.h"
 
-enum { BUFFER_LEN = 32 << 10, TABLE_LARGE = 2 << 20 /* forms */ };
+enum { BUFFER_LEN = 32 << 10, TABLE_LARGE = 2 << 20 /* wordsets */ };
 
 /* ---- the layout ---- */
 
@@ -29,7 +29,7 @@ og_status og_segment_output_init(struct og_segment_output *out,
     uint64_t lens[OG_N_PARTS];
     t->directory_bits = og_directory_bits(t->n_words);
     og_sentence_part_lens(t, names_len, packed_len, lens);
-    out->has_parts = path != NULL || t->n_forms >= OG_SIGNATURE_TABLES_FROM;
+    out->has_parts = path != NULL || t->n_wordsets >= OG_SIGNATURE_TABLES_FROM;
     if (!out->has_parts) lens[OG_PART_PARTS] = 0;
     return og_placed_segment_init(&out->placed, path, &og_sentence_segment_kind,
                                   lens, OG_N_PARTS, allocator, err);
@@ -40,7 +40,7 @@ og_status og_segment_output_init(struct og_segment_output *out,
 /* Those of a file are sorted in memory: of a large one, one after the other. */
 static bool writes_tables_one_by_one(const struct og_segment_output *out)
 {
-    return out->placed.data == NULL && out->totals.n_forms > TABLE_LARGE;
+    return out->placed.data == NULL && out->totals.n_wordsets > TABLE_LARGE;
 }
 
 static og_status write_tables(void *ctx, void *worker, size_t piece,
@@ -167,13 +167,13 @@ og_status og_part_list_finish(struct og_part_list *l, og_status status,
     l->buffer = NULL;
     if (status != OG_OK) return status;
     if (l->status == OG_ERR_MEMORY)
-        return og_error_memory(err, BUFFER_LEN, "an image");
+        return og_error_memory(err, BUFFER_LEN, "a segment");
     if (before != OG_OK)
         return og_error_set(err, before, "cannot write '%s'", l->to->file.path);
     if (l->status != OG_OK) return l->status;
     if (!l->is_over && l->off == l->last) return OG_OK;
     return og_error_set(err, OG_ERR_STORE,
-                        "images of sentences do not agree about part %u",
+                        "segments of sentences do not agree about part %u",
                         l->part);
 }
 

@@ -25,7 +25,7 @@ struct og_segment_output {
 };
 
 /* A segment in memory has tables of its signatures only from this number of
- * forms on: fewer signatures are scanned faster than 64 KiB tables are
+ * wordsets on: fewer signatures are scanned faster than 64 KiB tables are
  * written. */
 enum { OG_SIGNATURE_TABLES_FROM = 1 << 16 };
 

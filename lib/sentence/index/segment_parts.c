@@ -11,22 +11,22 @@ enum { N_KEYS = 65536, AT_ONCE = 64 << 10 };
 
 struct table {
     const struct og_placed_segment *placed;
-    size_t n, len; /* forms; bytes of a signature */
+    size_t n, len; /* wordsets; bytes of a signature */
     unsigned table;
-    uint32_t *starts, *forms;
+    uint32_t *starts, *wordsets;
 };
 
-typedef void use_fn(const struct table *t, uint32_t key, size_t form);
+typedef void use_fn(const struct table *t, uint32_t key, size_t wordset);
 
-static void count(const struct table *t, uint32_t key, size_t form)
+static void count(const struct table *t, uint32_t key, size_t wordset)
 {
-    (void)form;
+    (void)wordset;
     t->starts[key + 1]++;
 }
 
-static void place(const struct table *t, uint32_t key, size_t form)
+static void place(const struct table *t, uint32_t key, size_t wordset)
 {
-    t->forms[t->starts[key]++] = (uint32_t)form;
+    t->wordsets[t->starts[key]++] = (uint32_t)wordset;
 }
 
 static inline void use_some(const struct table *t, const uint8_t *signatures,
@@ -87,20 +87,20 @@ og_status og_signature_table_write(const struct og_placed_segment *placed,
                                    unsigned table, og_error *err)
 {
     struct table t = {.placed = placed,
-                      .n = totals->n_forms,
+                      .n = totals->n_wordsets,
                       .len = totals->signature_bits / 8,
                       .table = table};
     const size_t len = (N_KEYS + 1 + t.n) * sizeof(uint32_t);
     uint8_t *data = og_placed_segment_data(placed, OG_PART_PARTS);
     if (data != NULL) {
         t.starts = (uint32_t *)(data + table * len);
-        t.forms = t.starts + N_KEYS + 1;
+        t.wordsets = t.starts + N_KEYS + 1;
         return sort(&t, NULL, err);
     }
     uint8_t *scratch = og_allocate(placed->allocator, len + AT_ONCE);
     if (scratch == NULL) return og_error_memory(err, len, "signatures");
     t.starts = (uint32_t *)scratch;
-    t.forms = t.starts + N_KEYS + 1;
+    t.wordsets = t.starts + N_KEYS + 1;
     og_status status = sort(&t, scratch + len, err);
     if (status == OG_OK)
         status = og_placed_segment_write(placed, OG_PART_PARTS, table * len,

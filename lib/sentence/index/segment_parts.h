@@ -1,8 +1,8 @@
 #ifndef OG_SENTENCE_INDEX_SEGMENT_PARTS_H
 #define OG_SENTENCE_INDEX_SEGMENT_PARTS_H
 
-/* The tables of a segment's signatures: a counting sort of its forms by every
- * 16 bits. */
+/* The tables of a segment's signatures: a counting sort of its wordsets by
+ * every 16 bits. */
 
 #include "lib/disk/segment_placed.h"
 #include "lib/sentence/index/sentence_segment.h"

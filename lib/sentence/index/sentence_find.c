@@ -1,4 +1,4 @@
-/* From the words of a sentence to the forms that share enough of them. */
+/* From the words of a sentence to the wordsets that share enough of them. */
 
 #include <math.h>
 #include <string.h>
@@ -42,25 +42,26 @@ static og_status pose(struct og_quote_asker *a, const uint64_t *words, size_t n,
     struct og_question *q = &a->question;
     TRY(og_question_set(q, words, n, err));
     if (!OG_GROW(a->s->allocator, a->places, a->places_cap,
-                 (a->s->n_images + 1) * (n + 1)))
+                 (a->s->n_segments + 1) * (n + 1)))
         return og_error_memory(err, n * sizeof(*a->places), "a question");
     for (size_t i = 0; i < n; i++)
-        q->df[i] = a->heap_df != NULL ? a->heap_df[words - a->read.words + i]
-                                      : og_memtable_df(&a->s->heap, words[i]);
-    for (size_t m = 0; m < a->s->n_images; m++)
-        place_words(&a->s->image[m], q, a->places + m * n);
+        q->df[i] = a->memtable_df != NULL
+                       ? a->memtable_df[words - a->read.words + i]
+                       : og_memtable_df(&a->s->memtable, words[i]);
+    for (size_t m = 0; m < a->s->n_segments; m++)
+        place_words(&a->s->segment[m], q, a->places + m * n);
     og_question_weigh(q, a->at.n_sentences, threshold);
     return OG_OK;
 }
 
-static og_status keep(struct og_quote_asker *a, size_t image, size_t form,
+static og_status keep(struct og_quote_asker *a, size_t segment, size_t wordset,
                       double similarity, uint32_t n_shared, og_error *err)
 {
     if (similarity < a->question.threshold) return OG_OK;
     if (!OG_GROW(a->s->allocator, a->found, a->found_cap, a->n_found + 1))
         return og_error_memory(err, sizeof(*a->found), "matches");
-    a->found[a->n_found++] = (struct og_found_form){
-        (uint32_t)image, (uint32_t)form, n_shared, similarity};
+    a->found[a->n_found++] = (struct og_found_wordset){
+        (uint32_t)segment, (uint32_t)wordset, n_shared, similarity};
     return OG_OK;
 }
 
@@ -81,15 +82,15 @@ static void cut_compared(struct og_quote_asker *a,
     if (options->method == OG_QUOTE_EXACT) og_wordset_list_cut(&a->list);
 }
 
-/* ---- the heap ---- */
+/* ---- the memtable ---- */
 
 /* The memtable has whole words, from which the keys are taken on the way. */
-static double overlap_heap(const struct og_quote_asker *a, size_t form,
-                           uint32_t *out_n_shared)
+static double overlap_memtable(const struct og_quote_asker *a, size_t wordset,
+                               uint32_t *out_n_shared)
 {
     const struct og_question *q = &a->question;
-    const struct og_memtable_wordset *f = &a->s->heap.forms[form];
-    const uint64_t *words = a->s->heap.words + f->first_word;
+    const struct og_memtable_wordset *f = &a->s->memtable.wordsets[wordset];
+    const uint64_t *words = a->s->memtable.words + f->first_word;
     double weight = 0;
     uint32_t n_shared = 0;
     size_t k = 0;
@@ -108,86 +109,89 @@ static double overlap_heap(const struct og_quote_asker *a, size_t form,
     return (double)n_shared / (double)q->n * (weight / q->total);
 }
 
-static og_status find_in_heap(struct og_quote_asker *a,
-                              const og_quote_options *options,
-                              const struct og_signature *signature,
-                              int distance, og_error *err)
+static og_status find_in_memtable(struct og_quote_asker *a,
+                                  const og_quote_options *options,
+                                  const struct og_signature *signature,
+                                  int distance, og_error *err)
 {
     struct og_wordset_list *list = &a->list;
     list->n = 0;
     if (options->method == OG_QUOTE_QSIGN)
-        og_scan_signatures(a->s->heap.signatures, a->at.n_heap_forms, signature,
-                           (unsigned)distance, list);
+        og_scan_signatures(a->s->memtable.signatures, a->at.n_memtable_wordsets,
+                           signature, (unsigned)distance, list);
     else
-        og_scan_bitmaps(a->s->heap.bitmaps, a->at.n_heap_forms, &a->question,
-                        list);
+        og_scan_bitmaps(a->s->memtable.bitmaps, a->at.n_memtable_wordsets,
+                        &a->question, list);
     TRY(check_memory(a, err));
     cut_compared(a, options);
     for (size_t i = 0; i < list->n; i++) {
         uint32_t n_shared;
-        const double similarity = overlap_heap(a, list->forms[i], &n_shared);
-        TRY(keep(a, a->s->n_images, list->forms[i], similarity, n_shared, err));
+        const double similarity =
+            overlap_memtable(a, list->wordsets[i], &n_shared);
+        TRY(keep(a, a->s->n_segments, list->wordsets[i], similarity, n_shared,
+                 err));
     }
     return OG_OK;
 }
 
-/* ---- images ---- */
+/* ---- segments ---- */
 
-static og_status verify(struct og_quote_asker *a, size_t image, size_t form,
-                        og_error *err)
+static og_status verify(struct og_quote_asker *a, size_t segment,
+                        size_t wordset, og_error *err)
 {
-    const struct og_sentence_segment *m = &a->s->image[image];
+    const struct og_sentence_segment *m = &a->s->segment[segment];
     uint32_t n_shared;
-    const uint64_t *starts = m->form_starts + form;
+    const uint64_t *starts = m->wordset_starts + wordset;
     const double similarity =
         og_question_overlap(&a->question, m->keys + starts[0],
                             (size_t)(starts[1] - starts[0]), &n_shared);
-    return keep(a, image, form, similarity, n_shared, err);
+    return keep(a, segment, wordset, similarity, n_shared, err);
 }
 
-static og_status scan_image(struct og_quote_asker *a, size_t image,
-                            og_error *err)
+static og_status scan_segment(struct og_quote_asker *a, size_t segment,
+                              og_error *err)
 {
-    for (size_t i = 0; i < a->s->image[image].totals.n_forms; i++)
-        TRY(verify(a, image, i, err));
+    for (size_t i = 0; i < a->s->segment[segment].totals.n_wordsets; i++)
+        TRY(verify(a, segment, i, err));
     return OG_OK;
 }
 
-/* The offset of a form's words, then the words: both are random places in
+/* The offset of a wordset's words, then the words: both are random places in
  * memory, and prefetched. */
-static og_status verify_list(struct og_quote_asker *a, size_t image,
+static og_status verify_list(struct og_quote_asker *a, size_t segment,
                              og_error *err)
 {
     enum { STARTS_AHEAD = 16, KEYS_AHEAD = 8 };
-    const struct og_sentence_segment *m = &a->s->image[image];
-    const uint32_t *forms = a->list.forms;
+    const struct og_sentence_segment *m = &a->s->segment[segment];
+    const uint32_t *wordsets = a->list.wordsets;
     const size_t n = a->list.n;
     a->list.n_compared += n;
     for (size_t i = 0; i < n && i < STARTS_AHEAD; i++)
-        __builtin_prefetch(m->form_starts + forms[i]);
+        __builtin_prefetch(m->wordset_starts + wordsets[i]);
     for (size_t i = 0; i < n && i < KEYS_AHEAD; i++)
-        __builtin_prefetch(m->keys + m->form_starts[forms[i]]);
+        __builtin_prefetch(m->keys + m->wordset_starts[wordsets[i]]);
     for (size_t i = 0; i < n; i++) {
         if (i + STARTS_AHEAD < n)
-            __builtin_prefetch(m->form_starts + forms[i + STARTS_AHEAD]);
+            __builtin_prefetch(m->wordset_starts + wordsets[i + STARTS_AHEAD]);
         if (i + KEYS_AHEAD < n)
-            __builtin_prefetch(m->keys + m->form_starts[forms[i + KEYS_AHEAD]]);
-        TRY(verify(a, image, forms[i], err));
+            __builtin_prefetch(m->keys +
+                               m->wordset_starts[wordsets[i + KEYS_AHEAD]]);
+        TRY(verify(a, segment, wordsets[i], err));
     }
     return OG_OK;
 }
 
-static og_status find_in_image(struct og_quote_asker *a, size_t image,
-                               const og_quote_options *options,
-                               const struct og_signature *signature,
-                               int distance, og_error *err)
+static og_status find_in_segment(struct og_quote_asker *a, size_t segment,
+                                 const og_quote_options *options,
+                                 const struct og_signature *signature,
+                                 int distance, og_error *err)
 {
     const struct og_question *q = &a->question;
-    const struct og_sentence_segment *m = &a->s->image[image];
-    size_t *places = a->places + image * q->n;
-    size_t *rare = a->places + a->s->n_images * q->n;
+    const struct og_sentence_segment *m = &a->s->segment[segment];
+    size_t *places = a->places + segment * q->n;
+    size_t *rare = a->places + a->s->n_segments * q->n;
     a->list.n = 0;
-    if (options->method == OG_QUOTE_SCAN) return scan_image(a, image, err);
+    if (options->method == OG_QUOTE_SCAN) return scan_segment(a, segment, err);
     if (options->method == OG_QUOTE_QSIGN) {
         if (distance >= 0)
             og_find_by_signature(m, signature, (unsigned)distance, &a->list);
@@ -199,7 +203,7 @@ static og_status find_in_image(struct og_quote_asker *a, size_t image,
     og_wordset_list_sort(&a->list);
     TRY(check_memory(a, err));
     cut_compared(a, options);
-    return verify_list(a, image, err);
+    return verify_list(a, segment, err);
 }
 
 /* ---- the distance ---- */
@@ -231,8 +235,8 @@ int og_recall_sample_distance(const struct og_recall_sample *sample,
     return d;
 }
 
-/* Adds the matches of the exact method to the sample: a form of the same words
- * is at distance 0. */
+/* Adds the matches of the exact method to the sample: a wordset of the same
+ * words is at distance 0. */
 static void sample_found(struct og_quote_asker *a,
                          const struct og_signature *signature, double threshold)
 {
@@ -242,11 +246,12 @@ static void sample_found(struct og_quote_asker *a,
     if (sample->threshold != threshold)
         *sample = (struct og_recall_sample){.threshold = threshold};
     for (size_t i = 0; i < n; i++) {
-        const struct og_found_form *f = &a->found[i];
+        const struct og_found_wordset *f = &a->found[i];
         const struct og_signature other =
-            f->image < a->s->n_images
-                ? og_sentence_segment_signature(&a->s->image[f->image], f->form)
-                : a->s->heap.signatures[f->form];
+            f->segment < a->s->n_segments
+                ? og_sentence_segment_signature(&a->s->segment[f->segment],
+                                                f->wordset)
+                : a->s->memtable.signatures[f->wordset];
         sample->n_at[og_signature_distance(signature, &other)]++;
         sample->n++;
     }
@@ -272,9 +277,9 @@ static og_status find_in_all(struct og_quote_asker *a,
                              const struct og_signature *signature, int distance,
                              og_error *err)
 {
-    for (size_t i = 0; i < a->s->n_images; i++)
-        TRY(find_in_image(a, i, options, signature, distance, err));
-    return find_in_heap(a, options, signature, distance, err);
+    for (size_t i = 0; i < a->s->n_segments; i++)
+        TRY(find_in_segment(a, i, options, signature, distance, err));
+    return find_in_memtable(a, options, signature, distance, err);
 }
 
 /* Until the distances of the signatures are known. */
@@ -320,6 +325,6 @@ og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
 {
     TRY(og_sentences_count(s, err));
     s->own.at = og_sentences_mark(s);
-    s->own.heap_df = NULL;
+    s->own.memtable_df = NULL;
     return og_quote_find(&s->own, words, n_words, options, err);
 }

@@ -23,13 +23,13 @@ void og_memtable_release(struct og_memtable *h)
     const og_allocator *a = h->allocator;
     OG_UNGROW(a, h->documents, h->documents_cap);
     OG_UNGROW(a, h->sentences, h->sentences_cap);
-    OG_UNGROW(a, h->forms, h->forms_cap);
+    OG_UNGROW(a, h->wordsets, h->wordsets_cap);
     OG_UNGROW(a, h->words, h->words_cap);
     OG_UNGROW(a, h->bitmaps, h->bitmaps_cap);
     OG_UNGROW(a, h->signatures, h->signatures_cap);
     OG_UNGROW(a, h->names, h->names_cap);
     OG_UNGROW(a, h->texts, h->texts_cap);
-    OG_UNGROW(a, h->form_slots, h->n_form_slots);
+    OG_UNGROW(a, h->wordset_slots, h->n_wordset_slots);
     OG_UNGROW(a, h->count_slots, h->n_count_slots);
     const bool no_texts = h->no_texts;
     og_memtable_init(h, a, h->signature_bits, h->word_bits);
@@ -38,11 +38,12 @@ void og_memtable_release(struct og_memtable *h)
 
 void og_memtable_clear(struct og_memtable *h)
 {
-    if (h->n_form_slots != 0)
-        memset(h->form_slots, 0, h->n_form_slots * sizeof(*h->form_slots));
+    if (h->n_wordset_slots != 0)
+        memset(h->wordset_slots, 0,
+               h->n_wordset_slots * sizeof(*h->wordset_slots));
     if (h->n_count_slots != 0)
         memset(h->count_slots, 0, h->n_count_slots * sizeof(*h->count_slots));
-    h->n_documents = h->n_sentences = h->n_forms = h->n_words = 0;
+    h->n_documents = h->n_sentences = h->n_wordsets = h->n_words = 0;
     h->names_len = h->texts_len = h->n_counted = 0;
     atomic_store(&h->n_sentences_counted, 0);
 }
@@ -51,25 +52,26 @@ void og_memtable_clear(struct og_memtable *h)
 
 enum { FEWEST_SLOTS = 1024 };
 
-static void place_form(struct og_memtable *h, uint32_t form)
+static void place_wordset(struct og_memtable *h, uint32_t wordset)
 {
     size_t at;
-    OG_PROBE(at, h->forms[form].hash, h->n_form_slots, h->form_slots[at] == 0)
-    h->form_slots[at] = form + 1;
+    OG_PROBE(at, h->wordsets[wordset].hash, h->n_wordset_slots,
+             h->wordset_slots[at] == 0)
+    h->wordset_slots[at] = wordset + 1;
 }
 
-static bool grow_forms(struct og_memtable *h, size_t n)
+static bool grow_wordsets(struct og_memtable *h, size_t n)
 {
     const size_t need = og_hash_slots_for(n, FEWEST_SLOTS);
-    if (need <= h->n_form_slots) return true;
+    if (need <= h->n_wordset_slots) return true;
     uint32_t *slots =
-        og_allocate_zero(h->allocator, need * sizeof(*h->form_slots));
+        og_allocate_zero(h->allocator, need * sizeof(*h->wordset_slots));
     if (slots == NULL) return false;
-    OG_UNGROW(h->allocator, h->form_slots, h->n_form_slots);
-    h->form_slots = slots;
-    h->n_form_slots = need;
-    for (size_t i = 0; i < h->n_forms; i++)
-        place_form(h, (uint32_t)i);
+    OG_UNGROW(h->allocator, h->wordset_slots, h->n_wordset_slots);
+    h->wordset_slots = slots;
+    h->n_wordset_slots = need;
+    for (size_t i = 0; i < h->n_wordsets; i++)
+        place_wordset(h, (uint32_t)i);
     return true;
 }
 
@@ -120,7 +122,8 @@ static void count_words(struct og_memtable *h, const uint64_t *words, size_t n)
 og_status og_memtable_count(struct og_memtable *h, og_error *err)
 {
     for (size_t i = h->n_sentences_counted; i < h->n_sentences; i++) {
-        const struct og_memtable_wordset *f = &h->forms[h->sentences[i].form];
+        const struct og_memtable_wordset *f =
+            &h->wordsets[h->sentences[i].wordset];
         if (!grow_counts(h, h->n_counted + f->n_words))
             return og_error_memory(err, f->n_words * 16, "words");
         count_words(h, h->words + f->first_word, f->n_words);
@@ -151,32 +154,32 @@ static bool make_room(struct og_memtable *h, size_t names_len, size_t text_len,
     const og_allocator *a = h->allocator;
     return OG_GROW(a, h->documents, h->documents_cap, h->n_documents + 1) &&
            OG_GROW(a, h->sentences, h->sentences_cap, h->n_sentences + r->n) &&
-           OG_GROW(a, h->forms, h->forms_cap, h->n_forms + r->n) &&
+           OG_GROW(a, h->wordsets, h->wordsets_cap, h->n_wordsets + r->n) &&
            OG_GROW(a, h->words, h->words_cap, h->n_words + r->n_words) &&
-           OG_GROW(a, h->bitmaps, h->bitmaps_cap, h->n_forms + r->n) &&
-           OG_GROW(a, h->signatures, h->signatures_cap, h->n_forms + r->n) &&
+           OG_GROW(a, h->bitmaps, h->bitmaps_cap, h->n_wordsets + r->n) &&
+           OG_GROW(a, h->signatures, h->signatures_cap, h->n_wordsets + r->n) &&
            OG_GROW(a, h->names, h->names_cap, h->names_len + names_len) &&
            OG_GROW(a, h->texts, h->texts_cap, h->texts_len + text_len) &&
-           grow_forms(h, h->n_forms + r->n);
+           grow_wordsets(h, h->n_wordsets + r->n);
 }
 
 static uint32_t place_words(struct og_memtable *h,
                             const struct og_read_sentence *s)
 {
     size_t at;
-    OG_PROBE(at, s->hash, h->n_form_slots,
-             h->form_slots[at] == 0 ||
-                 h->forms[h->form_slots[at] - 1].hash == s->hash)
-    if (h->form_slots[at] != 0) return h->form_slots[at] - 1;
-    const uint32_t form = (uint32_t)h->n_forms++;
-    h->form_slots[at] = form + 1;
-    h->forms[form] = (struct og_memtable_wordset){
+    OG_PROBE(at, s->hash, h->n_wordset_slots,
+             h->wordset_slots[at] == 0 ||
+                 h->wordsets[h->wordset_slots[at] - 1].hash == s->hash)
+    if (h->wordset_slots[at] != 0) return h->wordset_slots[at] - 1;
+    const uint32_t wordset = (uint32_t)h->n_wordsets++;
+    h->wordset_slots[at] = wordset + 1;
+    h->wordsets[wordset] = (struct og_memtable_wordset){
         .hash = s->hash,
         .first_word = (uint32_t)h->n_words,
         .n_words = s->n_words,
         .first_sentence = (uint32_t)h->n_sentences};
     h->n_words += s->n_words;
-    return form;
+    return wordset;
 }
 
 /* A sentence without words is none. */
@@ -184,10 +187,10 @@ static void place_sentence(struct og_memtable *h,
                            const struct og_read_sentence *s)
 {
     if (s->n_words == 0) return;
-    const uint32_t form = place_words(h, s);
-    h->forms[form].n_places++;
+    const uint32_t wordset = place_words(h, s);
+    h->wordsets[wordset].n_places++;
     h->sentences[h->n_sentences++] = (struct og_sentence_segment_sentence){
-        (uint32_t)h->n_documents, s->begin, s->end - s->begin, form};
+        (uint32_t)h->n_documents, s->begin, s->end - s->begin, wordset};
 }
 
 static void add_bytes(char *to, size_t *len, og_bytes from)
@@ -230,10 +233,10 @@ og_status og_memtable_place(struct og_memtable *h, uint32_t number,
     return OG_OK;
 }
 
-static void fill_form(struct og_memtable *h, uint32_t form,
-                      const uint64_t *words)
+static void fill_wordset(struct og_memtable *h, uint32_t wordset,
+                         const uint64_t *words)
 {
-    const struct og_memtable_wordset *f = &h->forms[form];
+    const struct og_memtable_wordset *f = &h->wordsets[wordset];
     struct og_word_bitmap bitmap = {{0, 0}};
     struct og_signature signature = {{0, 0}};
     memcpy(h->words + f->first_word, words, f->n_words * sizeof(*words));
@@ -243,8 +246,8 @@ static void fill_form(struct og_memtable *h, uint32_t form,
         if (h->signature_bits != 0)
             og_signature_add(&signature, key, h->signature_bits, h->word_bits);
     }
-    h->bitmaps[form] = bitmap;
-    h->signatures[form] = signature;
+    h->bitmaps[wordset] = bitmap;
+    h->signatures[wordset] = signature;
 }
 
 void og_memtable_fill(struct og_memtable *h, size_t first,
@@ -253,9 +256,9 @@ void og_memtable_fill(struct og_memtable *h, size_t first,
     for (size_t i = 0; i < r->n; i++) {
         const struct og_read_sentence *s = &r->sentences[i];
         if (s->n_words == 0) continue;
-        const uint32_t form = h->sentences[first].form;
-        if (h->forms[form].first_sentence == first)
-            fill_form(h, form, r->words + s->first_word);
+        const uint32_t wordset = h->sentences[first].wordset;
+        if (h->wordsets[wordset].first_sentence == first)
+            fill_wordset(h, wordset, r->words + s->first_word);
         first++;
     }
 }

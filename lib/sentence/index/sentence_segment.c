@@ -40,23 +40,23 @@ enum { BLOCK_MOST = 1 << 20 }; /* bytes of a block of texts, unpacked */
 enum { SLICE_LEN = 1 << 20 }; /* bytes; within a slice nothing is released */
 
 struct slice {
-    const struct og_sentence_segment *image;
+    const struct og_sentence_segment *segment;
     const void *list;
     size_t size, n;    /* of an element; of the list */
     size_t begin, end; /* elements */
 };
 
-static struct slice slices_of(const struct og_sentence_segment *image,
+static struct slice slices_of(const struct og_sentence_segment *segment,
                               const void *list, size_t size, size_t n)
 {
-    return (struct slice){image, list, size, n, 0, 0};
+    return (struct slice){segment, list, size, n, 0, 0};
 }
 
 static bool next_slice(struct slice *s)
 {
     const size_t most = SLICE_LEN / s->size;
     if (s->n > most)
-        og_segment_file_forget(&s->image->file,
+        og_segment_file_forget(&s->segment->file,
                                (const uint8_t *)s->list + s->begin * s->size,
                                (s->end - s->begin) * s->size);
     s->begin = s->end;
@@ -136,7 +136,8 @@ static bool documents_are_sound(const struct og_sentence_segment *m)
 static bool sentence_is_sound(const struct og_sentence_segment *m,
                               const struct og_sentence_segment_sentence *s)
 {
-    if (s->document >= m->totals.n_documents || s->form >= m->totals.n_forms)
+    if (s->document >= m->totals.n_documents ||
+        s->wordset >= m->totals.n_wordsets)
         return false;
     const uint32_t text_len = m->documents[s->document].text_len;
     return s->begin <= text_len && s->len <= text_len - s->begin;
@@ -171,9 +172,9 @@ static bool signatures_are_sound(const struct og_sentence_segment *m)
 {
     const struct og_sentence_totals *f = &m->totals;
     for (uint32_t p = 0; p < f->signature_bits / 16; p++) {
-        const uint32_t *part = m->parts + p * (65537 + f->n_forms);
-        if (!starts32(m, part, 65536, f->n_forms) ||
-            !below32(m, part + 65537, f->n_forms, f->n_forms))
+        const uint32_t *part = m->parts + p * (65537 + f->n_wordsets);
+        if (!starts32(m, part, 65536, f->n_wordsets) ||
+            !below32(m, part + 65537, f->n_wordsets, f->n_wordsets))
             return false;
     }
     return true;
@@ -186,10 +187,11 @@ static const char *find_fault(const struct og_sentence_segment *m)
     if (!documents_are_sound(m)) return "documents";
     if (!rises64(m, m->id_hashes, f->n_documents, false)) return "id hashes";
     if (!sentences_are_sound(m)) return "sentences";
-    if (!rises64(m, m->form_hashes, f->n_forms, true)) return "form hashes";
-    if (!starts64(m, m->form_starts, f->n_forms, f->n_keys))
-        return "form starts";
-    if (!starts32(m, m->place_starts, f->n_forms, f->n_sentences))
+    if (!rises64(m, m->wordset_hashes, f->n_wordsets, true))
+        return "wordset hashes";
+    if (!starts64(m, m->wordset_starts, f->n_wordsets, f->n_keys))
+        return "wordset starts";
+    if (!starts32(m, m->place_starts, f->n_wordsets, f->n_sentences))
         return "place starts";
     if (!below32(m, m->places, f->n_sentences, f->n_sentences)) return "places";
     if (!rises64(m, m->words, f->n_words, true)) return "words";
@@ -197,7 +199,7 @@ static const char *find_fault(const struct og_sentence_segment *m)
         return "word starts";
     if (!starts32(m, m->directory, (size_t)1 << f->directory_bits, f->n_words))
         return "directory";
-    if (!below32(m, m->postings, f->n_keys, f->n_forms)) return "postings";
+    if (!below32(m, m->postings, f->n_keys, f->n_wordsets)) return "postings";
     if (!texts_are_sound(m)) return "text starts";
     if (!signatures_are_sound(m)) return "signatures";
     return NULL;
@@ -209,7 +211,7 @@ static bool totals_are_possible(const struct og_sentence_totals *t)
 {
     const uint64_t most = UINT32_MAX;
     return t->n_documents <= most && t->n_sentences <= most &&
-           t->n_forms <= most && t->n_keys <= (most << 10) &&
+           t->n_wordsets <= most && t->n_keys <= (most << 10) &&
            t->n_words <= most && t->n_blocks <= (most << 8) &&
            t->directory_bits <= 32 && t->no_texts <= 1 &&
            (t->signature_bits == 0 || og_signature_bits_are(t->signature_bits));
@@ -227,11 +229,11 @@ void og_sentence_part_lens(const struct og_sentence_totals *t,
         [OG_PART_ID_HASHES] = t->n_documents * 8,
         [OG_PART_SENTENCES] =
             t->n_sentences * sizeof(struct og_sentence_segment_sentence),
-        [OG_PART_FORM_HASHES] = t->n_forms * 8,
-        [OG_PART_FORM_STARTS] = t->n_forms * 8 + 8,
+        [OG_PART_FORM_HASHES] = t->n_wordsets * 8,
+        [OG_PART_FORM_STARTS] = t->n_wordsets * 8 + 8,
         [OG_PART_KEYS] = t->n_keys * 4,
-        [OG_PART_BITMAPS] = t->n_forms * 16,
-        [OG_PART_PLACE_STARTS] = t->n_forms * 4 + 4,
+        [OG_PART_BITMAPS] = t->n_wordsets * 16,
+        [OG_PART_PLACE_STARTS] = t->n_wordsets * 4 + 4,
         [OG_PART_PLACES] = t->n_sentences * 4,
         [OG_PART_WORDS] = t->n_words * 8,
         [OG_PART_WORD_STARTS] = t->n_words * 8 + 8,
@@ -240,8 +242,8 @@ void og_sentence_part_lens(const struct og_sentence_totals *t,
         [OG_PART_POSTINGS] = t->n_keys * 8,
         [OG_PART_TEXT_STARTS] = t->n_blocks * 16 + 16,
         [OG_PART_TEXTS] = packed_len,
-        [OG_PART_SIGNATURES] = t->n_forms * (t->signature_bits / 8),
-        [OG_PART_PARTS] = n_parts * (65537 + t->n_forms) * 4,
+        [OG_PART_SIGNATURES] = t->n_wordsets * (t->signature_bits / 8),
+        [OG_PART_PARTS] = n_parts * (65537 + t->n_wordsets) * 4,
         [OG_PART_TOTALS] = sizeof(*t),
     };
     memcpy(out, lens, sizeof(lens));
@@ -268,8 +270,8 @@ static void find_parts(struct og_sentence_segment *m)
     m->names = part[OG_PART_NAMES];
     m->id_hashes = part[OG_PART_ID_HASHES];
     m->sentences = part[OG_PART_SENTENCES];
-    m->form_hashes = part[OG_PART_FORM_HASHES];
-    m->form_starts = part[OG_PART_FORM_STARTS];
+    m->wordset_hashes = part[OG_PART_FORM_HASHES];
+    m->wordset_starts = part[OG_PART_FORM_STARTS];
     m->keys = part[OG_PART_KEYS];
     m->bitmaps = part[OG_PART_BITMAPS];
     m->place_starts = part[OG_PART_PLACE_STARTS];
@@ -321,49 +323,50 @@ static og_status check(struct og_sentence_segment *m, const char *name,
 
 /* ---- opening ---- */
 
-og_status og_sentence_segment_take(struct og_sentence_segment *image,
+og_status og_sentence_segment_take(struct og_sentence_segment *segment,
                                    const uint8_t *data, size_t len,
                                    size_t data_cap,
                                    const og_allocator *allocator,
                                    const char *name, og_error *err)
 {
-    memset(image, 0, sizeof(*image));
-    TRY(og_segment_file_take(&image->file, data, len, data_cap, allocator,
+    memset(segment, 0, sizeof(*segment));
+    TRY(og_segment_file_take(&segment->file, data, len, data_cap, allocator,
                              &og_sentence_segment_kind, name, err));
-    const og_status status = check(image, name, err);
-    if (status != OG_OK) memset(image, 0, sizeof(*image));
+    const og_status status = check(segment, name, err);
+    if (status != OG_OK) memset(segment, 0, sizeof(*segment));
     return status;
 }
 
-og_status og_sentence_segment_open(struct og_sentence_segment *image,
+og_status og_sentence_segment_open(struct og_sentence_segment *segment,
                                    const char *path, og_error *err)
 {
-    memset(image, 0, sizeof(*image));
-    TRY(og_segment_file_open(&image->file, path, &og_sentence_segment_kind,
+    memset(segment, 0, sizeof(*segment));
+    TRY(og_segment_file_open(&segment->file, path, &og_sentence_segment_kind,
                              err));
-    const og_status status = check(image, path, err);
-    og_sentence_segment_forget(image); /* all of it was checked */
-    if (status != OG_OK) og_sentence_segment_release(image);
+    const og_status status = check(segment, path, err);
+    og_sentence_segment_forget(segment); /* all of it was checked */
+    if (status != OG_OK) og_sentence_segment_release(segment);
     return status;
 }
 
-void og_sentence_segment_adopt(struct og_sentence_segment *image,
+void og_sentence_segment_adopt(struct og_sentence_segment *segment,
                                const struct og_segment_file *file,
                                const struct og_sentence_totals *totals)
 {
-    *image = (struct og_sentence_segment){.file = *file, .totals = *totals};
-    find_parts(image);
+    *segment = (struct og_sentence_segment){.file = *file, .totals = *totals};
+    find_parts(segment);
 }
 
-void og_sentence_segment_release(struct og_sentence_segment *image)
+void og_sentence_segment_release(struct og_sentence_segment *segment)
 {
-    og_segment_file_release(&image->file);
-    memset(image, 0, sizeof(*image));
+    og_segment_file_release(&segment->file);
+    memset(segment, 0, sizeof(*segment));
 }
 
-void og_sentence_segment_forget(const struct og_sentence_segment *image)
+void og_sentence_segment_forget(const struct og_sentence_segment *segment)
 {
-    og_segment_file_forget(&image->file, image->file.data, image->file.len);
+    og_segment_file_forget(&segment->file, segment->file.data,
+                           segment->file.len);
 }
 
 /* ---- looking up ---- */
@@ -420,8 +423,8 @@ static og_status unpack_block(const struct og_sentence_segment *m,
 {
     const uint64_t *start = m->text_starts + 2 * block;
     const size_t len = start[2] - start[0];
-    if (cache->image == m && cache->block == block) return OG_OK;
-    cache->image = NULL;
+    if (cache->segment == m && cache->block == block) return OG_OK;
+    cache->segment = NULL;
     if (!OG_GROW(cache->allocator, cache->data, cache->cap, len))
         return og_error_memory(err, len, "a block of texts");
     const size_t n = ZSTD_decompress(cache->data, len, m->texts + start[1],
@@ -429,7 +432,7 @@ static og_status unpack_block(const struct og_sentence_segment *m,
     if (ZSTD_isError(n) || n != len)
         return og_error_set(err, OG_ERR_STORE,
                             "block %zu of the texts cannot be unpacked", block);
-    cache->image = m;
+    cache->segment = m;
     cache->block = block;
     cache->len = len;
     return OG_OK;

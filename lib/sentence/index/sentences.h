@@ -20,10 +20,10 @@
 #include <origo/sentence.h>
 #include <pthread.h>
 
-/* A form that reaches the threshold. */
-struct og_found_form {
-    uint32_t image; /* n_images: the memtable */
-    uint32_t form;
+/* A wordset that reaches the threshold. */
+struct og_found_wordset {
+    uint32_t segment; /* n_segments: the memtable */
+    uint32_t wordset;
     uint32_t n_shared;
     double similarity;
 };
@@ -31,8 +31,8 @@ struct og_found_form {
 /* A sentence to be reported, while the answer is built. */
 struct og_found_place {
     int64_t time;
-    uint32_t image, sentence;
-    size_t found; /* its form */
+    uint32_t segment, sentence;
+    size_t found; /* its wordset */
 };
 
 /* What an index on disk needs from its store. */
@@ -64,7 +64,7 @@ double og_recall_sample_share(const struct og_recall_sample *sample, int d);
  * since then are ignored. */
 struct og_quote_mark {
     uint64_t n_sentences; /* of all */
-    size_t n_heap_forms, n_heap_sentences;
+    size_t n_memtable_wordsets, n_memtable_sentences;
 };
 
 /* The state of a querying thread: the current query, and the answer. Any number
@@ -78,19 +78,20 @@ struct og_quote_asker {
     void *document_ctx;
     struct og_words_read read; /* of the queried document */
     struct og_quote_mark at;
-    const uint64_t *heap_df; /* of its words, in the memtable; NULL: as it is
-                                now */
+    const uint64_t *memtable_df; /* of its words, in the memtable; NULL: as it
+                                is now */
     struct og_question question;
     size_t *places; /* of the query's words in every segment */
     size_t places_cap;
     struct og_wordset_list list;
-    struct og_found_form *found;
+    struct og_found_wordset *found;
     size_t n_found, found_cap;
     struct og_found_place *reported;
     size_t n_reported, reported_cap;
-    size_t *heap_found; /* of each form of the memtable: its index in found +
-                           1 */
-    size_t heap_found_cap;
+    size_t *
+        memtable_found; /* of each wordset of the memtable: its index in found +
+                       1 */
+    size_t memtable_found_cap;
     struct og_text_cache cache;
     uint64_t n_merges; /* of the index when the cache was filled */
     uint64_t n_asked;
@@ -119,10 +120,11 @@ struct og_sentences {
     struct og_sentence_manifest manifest; /* its segments are not up to date */
     uint32_t n_documents; /* of the store; the earlier ones are in here */
 
-    struct og_memtable heap;
-    struct og_sentence_segment image[OG_IMAGES_MOST]; /* the oldest first */
-    uint64_t number[OG_IMAGES_MOST];                  /* 0: not on disk */
-    size_t n_images;
+    struct og_memtable memtable;
+    struct og_sentence_segment
+        segment[OG_SENTENCE_SEGMENTS_MOST];     /* the oldest first */
+    uint64_t number[OG_SENTENCE_SEGMENTS_MOST]; /* 0: not on disk */
+    size_t n_segments;
     uint64_t n_sentences;
     uint64_t n_merges; /* so far: segments have been replaced */
     int64_t latest;
@@ -191,7 +193,8 @@ struct og_quote_mark og_sentences_mark(const struct og_sentences *s);
  * had been added since the mark. */
 og_status og_quote_ask(struct og_quote_asker *asker, const og_document *doc,
                        const struct og_words_read *read,
-                       const struct og_quote_mark *at, const uint64_t *heap_df,
+                       const struct og_quote_mark *at,
+                       const uint64_t *memtable_df,
                        const og_quote_options *options,
                        const struct og_quote_scope *scope,
                        const og_quotes **out, og_error *err);
@@ -222,7 +225,7 @@ og_status og_sentences_place(og_sentences *s, uint32_t number,
  * nothing is added. */
 og_status og_sentences_count(og_sentences *s, og_error *err);
 
-/* Searches for one sentence: fills own.found with the forms that reach the
+/* Searches for one sentence: fills own.found with the wordsets that reach the
  * threshold, in no order, and counts in own.list. */
 og_status og_sentences_find(struct og_sentences *s, const uint64_t *words,
                             size_t n_words, const og_quote_options *options,

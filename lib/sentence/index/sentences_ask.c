@@ -1,8 +1,8 @@
 /* Answers: the sentences of a document, and the matches of each.
  *
- * A form that is found may occur in a million documents. The places of a form
- * are sorted by time in every segment, so the earliest of all are among the
- * first of each, and only as many are examined as are reported. */
+ * A wordset that is found may occur in a million documents. The places of a
+ * wordset are sorted by time in every segment, so the earliest of all are among
+ * the first of each, and only as many are examined as are reported. */
 
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "lib/os/pages.h"
 #include "lib/sentence/index/sentences.h"
 
-/* Places of one form that are examined in order to subtract those that are not
- * reported: of the document itself, or of one that was removed. */
+/* Places of one wordset that are examined in order to subtract those that are
+ * not reported: of the document itself, or of one that was removed. */
 enum { OWN_LOOKED_AT = 4096 };
 
 og_quote_options og_quote_options_default(void)
@@ -59,24 +59,26 @@ struct quote_question {
 };
 
 static const struct og_sentence_segment_document *
-document_of(const struct og_quote_asker *a, uint32_t image, uint32_t sentence,
+document_of(const struct og_quote_asker *a, uint32_t segment, uint32_t sentence,
             const struct og_sentence_segment_sentence **out_sentence)
 {
-    const bool in_heap = image == a->s->n_images;
+    const bool in_memtable = segment == a->s->n_segments;
     const struct og_sentence_segment_sentence *all =
-        in_heap ? a->s->heap.sentences : a->s->image[image].sentences;
+        in_memtable ? a->s->memtable.sentences
+                    : a->s->segment[segment].sentences;
     const struct og_sentence_segment_document *documents =
-        in_heap ? a->s->heap.documents : a->s->image[image].documents;
+        in_memtable ? a->s->memtable.documents
+                    : a->s->segment[segment].documents;
     *out_sentence = &all[sentence];
     return &documents[all[sentence].document];
 }
 
 /* Id and title of a document that this index keeps itself. */
-static const char *names_of(const struct og_quote_asker *a, uint32_t image,
+static const char *names_of(const struct og_quote_asker *a, uint32_t segment,
                             const struct og_sentence_segment_document *d)
 {
-    return (image == a->s->n_images ? a->s->heap.names
-                                    : a->s->image[image].names) +
+    return (segment == a->s->n_segments ? a->s->memtable.names
+                                        : a->s->segment[segment].names) +
            d->name_off;
 }
 
@@ -84,7 +86,7 @@ static bool comes_before(const struct og_found_place *a,
                          const struct og_found_place *b)
 {
     if (a->time != b->time) return a->time < b->time;
-    if (a->image != b->image) return a->image < b->image;
+    if (a->segment != b->segment) return a->segment < b->segment;
     return a->sentence < b->sentence;
 }
 
@@ -107,27 +109,27 @@ static bool report_place(struct og_quote_asker *a, size_t most,
     return true;
 }
 
-static bool is_reported(const struct og_quote_asker *a, uint32_t image,
+static bool is_reported(const struct og_quote_asker *a, uint32_t segment,
                         uint32_t sentence, const struct quote_question *q)
 {
     const struct og_sentence_segment_sentence *ignored;
     const struct og_sentence_segment_document *d =
-        document_of(a, image, sentence, &ignored);
+        document_of(a, segment, sentence, &ignored);
     if (q->scope != NULL)
         return q->scope->is_reported == NULL ||
                q->scope->is_reported(q->scope->ctx, d->number);
     return !q->is_known || d->id_len != q->doc->id.len ||
-           memcmp(names_of(a, image, d), q->doc->id.data, d->id_len) != 0;
+           memcmp(names_of(a, segment, d), q->doc->id.data, d->id_len) != 0;
 }
 
 /* Whether the document of a sentence precedes the end of the scope. */
-static bool is_before(const struct og_quote_asker *a, uint32_t image,
+static bool is_before(const struct og_quote_asker *a, uint32_t segment,
                       uint32_t sentence, const struct quote_question *q,
                       int64_t *out_time)
 {
     const struct og_sentence_segment_sentence *ignored;
     const struct og_sentence_segment_document *d =
-        document_of(a, image, sentence, &ignored);
+        document_of(a, segment, sentence, &ignored);
     const struct og_quote_scope *scope = q->scope;
     *out_time = d->time;
     if (scope == NULL || !scope->has_end) return true;
@@ -137,7 +139,7 @@ static bool is_before(const struct og_quote_asker *a, uint32_t image,
 
 /* Whether all documents of a segment precede the end of the scope, as they do
  * while documents arrive in order of time: then it need not be searched for in
- * each form. */
+ * each wordset. */
 static bool is_before_all(const struct og_sentence_segment *m,
                           const struct og_quote_scope *scope)
 {
@@ -148,18 +150,18 @@ static bool is_before_all(const struct og_sentence_segment *m,
             m->documents[m->totals.n_documents - 1].number < scope->number);
 }
 
-/* The places of a form are in order of time: those before the end of the scope
- * come first. */
-static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
+/* The places of a wordset are in order of time: those before the end of the
+ * scope come first. */
+static uint32_t n_before(const struct og_quote_asker *a, uint32_t segment,
                          const uint32_t *places, uint32_t n,
                          const struct quote_question *q)
 {
     uint32_t low = 0, high = n;
     int64_t ignored;
-    if (is_before_all(&a->s->image[image], q->scope)) return n;
+    if (is_before_all(&a->s->segment[segment], q->scope)) return n;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (is_before(a, image, places[middle], q, &ignored))
+        if (is_before(a, segment, places[middle], q, &ignored))
             low = middle + 1;
         else
             high = middle;
@@ -167,45 +169,46 @@ static uint32_t n_before(const struct og_quote_asker *a, uint32_t image,
     return low;
 }
 
-/* The first place of a form and its document are random places in memory: they
- * are prefetched, each with the address that the previous prefetch provides. */
+/* The first place of a wordset and its document are random places in memory:
+ * they are prefetched, each with the address that the previous prefetch
+ * provides. */
 static void expect_places(const struct og_quote_asker *a, size_t found,
                           size_t end)
 {
     enum { PLACES_AHEAD = 24, SENTENCES_AHEAD = 16, DOCUMENTS_AHEAD = 8 };
-    const struct og_found_form *f = &a->found[found];
-    const struct og_sentence_segment *m = &a->s->image[f->image];
-    if (end - found <= PLACES_AHEAD || f[PLACES_AHEAD].image != f->image)
+    const struct og_found_wordset *f = &a->found[found];
+    const struct og_sentence_segment *m = &a->s->segment[f->segment];
+    if (end - found <= PLACES_AHEAD || f[PLACES_AHEAD].segment != f->segment)
         return;
     const uint32_t *starts = m->place_starts;
-    __builtin_prefetch(m->places + starts[f[PLACES_AHEAD].form]);
+    __builtin_prefetch(m->places + starts[f[PLACES_AHEAD].wordset]);
     __builtin_prefetch(m->sentences +
-                       m->places[starts[f[SENTENCES_AHEAD].form]]);
-    const uint32_t place = m->places[starts[f[DOCUMENTS_AHEAD].form]];
+                       m->places[starts[f[SENTENCES_AHEAD].wordset]]);
+    const uint32_t place = m->places[starts[f[DOCUMENTS_AHEAD].wordset]];
     __builtin_prefetch(m->documents + m->sentences[place].document);
 }
 
-/* The places of a form of a segment. Returns how many may be reported; beyond
- * the first ones that is assumed. */
-static uint64_t report_form(struct og_quote_asker *a, size_t found,
-                            const struct quote_question *q)
+/* The places of a wordset of a segment. Returns how many may be reported;
+ * beyond the first ones that is assumed. */
+static uint64_t report_wordset(struct og_quote_asker *a, size_t found,
+                               const struct quote_question *q)
 {
-    const struct og_found_form *f = &a->found[found];
-    const struct og_sentence_segment *m = &a->s->image[f->image];
-    const uint32_t *places = m->places + m->place_starts[f->form];
-    const uint32_t n =
-        n_before(a, f->image, places,
-                 m->place_starts[f->form + 1] - m->place_starts[f->form], q);
+    const struct og_found_wordset *f = &a->found[found];
+    const struct og_sentence_segment *m = &a->s->segment[f->segment];
+    const uint32_t *places = m->places + m->place_starts[f->wordset];
+    const uint32_t n = n_before(
+        a, f->segment, places,
+        m->place_starts[f->wordset + 1] - m->place_starts[f->wordset], q);
     const bool looks =
         q->scope != NULL ? q->scope->is_reported != NULL : q->is_known;
     uint64_t n_others = 0;
     bool is_open = true;
     for (uint32_t i = 0; i < n; i++) {
         struct og_found_place place = {
-            .image = f->image, .sentence = places[i], .found = found};
+            .segment = f->segment, .sentence = places[i], .found = found};
         if (!is_open && (!looks || i >= OWN_LOOKED_AT)) break;
-        (void)is_before(a, f->image, places[i], q, &place.time);
-        if (!is_reported(a, f->image, places[i], q))
+        (void)is_before(a, f->segment, places[i], q, &place.time);
+        if (!is_reported(a, f->segment, places[i], q))
             n_others++;
         else if (is_open)
             is_open = report_place(a, q->options->max_matches, &place);
@@ -213,26 +216,29 @@ static uint64_t report_form(struct og_quote_asker *a, size_t found,
     return n - n_others;
 }
 
-/* Those of the memtable, found[first] and all that follow; a form of the
+/* Those of the memtable, found[first] and all that follow; a wordset of the
  * memtable does not know its places, so all sentences are scanned once. */
-static og_status report_heap_forms(struct og_quote_asker *a, size_t first,
-                                   const struct quote_question *q,
-                                   uint64_t *out, og_error *err)
+static og_status report_memtable_wordsets(struct og_quote_asker *a,
+                                          size_t first,
+                                          const struct quote_question *q,
+                                          uint64_t *out, og_error *err)
 {
-    const uint32_t image = (uint32_t)a->s->n_images;
+    const uint32_t segment = (uint32_t)a->s->n_segments;
     if (first == a->n_found) return OG_OK;
-    if (!OG_GROW(a->s->allocator, a->heap_found, a->heap_found_cap,
-                 a->at.n_heap_forms))
-        return og_error_memory(err, a->at.n_heap_forms * 8, "matches");
-    memset(a->heap_found, 0, a->at.n_heap_forms * sizeof(*a->heap_found));
+    if (!OG_GROW(a->s->allocator, a->memtable_found, a->memtable_found_cap,
+                 a->at.n_memtable_wordsets))
+        return og_error_memory(err, a->at.n_memtable_wordsets * 8, "matches");
+    memset(a->memtable_found, 0,
+           a->at.n_memtable_wordsets * sizeof(*a->memtable_found));
     for (size_t i = first; i < a->n_found; i++)
-        a->heap_found[a->found[i].form] = i + 1;
-    for (size_t i = 0; i < a->at.n_heap_sentences; i++) {
-        const size_t found = a->heap_found[a->s->heap.sentences[i].form];
+        a->memtable_found[a->found[i].wordset] = i + 1;
+    for (size_t i = 0; i < a->at.n_memtable_sentences; i++) {
+        const size_t found =
+            a->memtable_found[a->s->memtable.sentences[i].wordset];
         struct og_found_place place = {
-            .image = image, .sentence = (uint32_t)i, .found = found - 1};
-        if (found == 0 || !is_before(a, image, (uint32_t)i, q, &place.time) ||
-            !is_reported(a, image, (uint32_t)i, q))
+            .segment = segment, .sentence = (uint32_t)i, .found = found - 1};
+        if (found == 0 || !is_before(a, segment, (uint32_t)i, q, &place.time) ||
+            !is_reported(a, segment, (uint32_t)i, q))
             continue;
         report_place(a, q->options->max_matches, &place);
         ++*out;
@@ -363,7 +369,7 @@ static og_status copy_stored(struct og_quote_asker *a,
 }
 
 /* The same for a document that is kept here. */
-static og_status copy_own(struct og_quote_asker *a, uint32_t image,
+static og_status copy_own(struct og_quote_asker *a, uint32_t segment,
                           const struct og_sentence_segment_document *d,
                           const struct og_sentence_segment_sentence *where,
                           og_quote_match *match, og_error *err)
@@ -372,14 +378,14 @@ static og_status copy_own(struct og_quote_asker *a, uint32_t image,
     match->id.len = d->id_len;
     match->title.len = d->title_len;
     TRY(copy_bytes(
-        a, (og_bytes){names_of(a, image, d), d->id_len + d->title_len}, err));
-    if (image == a->s->n_images)
-        return copy_bytes(a, (og_bytes){a->s->heap.texts + off, where->len},
+        a, (og_bytes){names_of(a, segment, d), d->id_len + d->title_len}, err));
+    if (segment == a->s->n_segments)
+        return copy_bytes(a, (og_bytes){a->s->memtable.texts + off, where->len},
                           err);
     if (!OG_GROW(a->s->allocator, a->texts, a->texts_cap,
                  a->texts_len + where->len + 1))
         return og_error_memory(err, where->len, "a sentence");
-    TRY(og_sentence_segment_text(&a->s->image[image], &a->cache, off,
+    TRY(og_sentence_segment_text(&a->s->segment[segment], &a->cache, off,
                                  where->len, a->texts + a->texts_len, err));
     a->texts_len += where->len;
     return OG_OK;
@@ -390,8 +396,8 @@ static og_status add_match(struct og_quote_asker *a, size_t sentence,
 {
     const struct og_sentence_segment_sentence *where;
     const struct og_sentence_segment_document *d =
-        document_of(a, place->image, place->sentence, &where);
-    const struct og_found_form *form = &a->found[place->found];
+        document_of(a, place->segment, place->sentence, &where);
+    const struct og_found_wordset *wordset = &a->found[place->found];
     if (!OG_GROW(a->s->allocator, a->matches, a->matches_cap, a->n_matches + 1))
         return og_error_memory(err, sizeof(*a->matches), "matches");
     og_quote_match *m = &a->matches[a->n_matches];
@@ -402,16 +408,16 @@ static og_status add_match(struct og_quote_asker *a, size_t sentence,
         .begin = where->begin,
         .end = (uint64_t)where->begin + where->len,
         .text = {NULL, where->len},
-        .similarity = form->similarity,
-        .n_shared = form->n_shared,
+        .similarity = wordset->similarity,
+        .n_shared = wordset->n_shared,
     };
     if (a->s->folder != NULL)
         TRY(copy_stored(a, d, where, m, err));
     else
-        TRY(copy_own(a, place->image, d, where, m, err));
+        TRY(copy_own(a, place->segment, d, where, m, err));
     const og_bytes text = {a->texts + a->texts_len - where->len, where->len};
     TRY(mark_words(a, sentence, text, m, err));
-    if (n_read(a) < form->n_shared) { /* equal only by their keys */
+    if (n_read(a) < wordset->n_shared) { /* equal only by their keys */
         a->n_ranges = n_ranges;
         a->texts_len = texts_len;
         a->quotes[sentence].n_found--;
@@ -441,11 +447,11 @@ static og_status ask_sentence(struct og_quote_asker *a, size_t sentence,
                  (size_t)options->max_matches + 1))
         return og_error_memory(err, options->max_matches, "matches");
     size_t i = 0;
-    for (; i < a->n_found && a->found[i].image != a->s->n_images; i++) {
+    for (; i < a->n_found && a->found[i].segment != a->s->n_segments; i++) {
         expect_places(a, i, a->n_found);
-        q->n_found += report_form(a, i, question);
+        q->n_found += report_wordset(a, i, question);
     }
-    TRY(report_heap_forms(a, i, question, &q->n_found, err));
+    TRY(report_memtable_wordsets(a, i, question, &q->n_found, err));
     for (i = 0; i < a->n_reported; i++)
         TRY(add_match(a, sentence, &a->reported[i], err));
     return OG_OK;
@@ -518,8 +524,8 @@ static void forget_files(struct og_quote_asker *a)
     if (a->s->folder == NULL || ++a->n_asked % DOCUMENTS_BETWEEN != 0 ||
         og_mapped_resident() <= a->s->memory)
         return;
-    for (size_t i = 0; i < a->s->n_images; i++)
-        og_sentence_segment_forget(&a->s->image[i]);
+    for (size_t i = 0; i < a->s->n_segments; i++)
+        og_sentence_segment_forget(&a->s->segment[i]);
 }
 
 /* ---- queries ---- */
@@ -550,10 +556,10 @@ void og_quote_asker_release(struct og_quote_asker *a)
     og_question_release(&a->question);
     og_text_cache_release(&a->cache);
     OG_UNGROW(allocator, a->places, a->places_cap);
-    OG_UNGROW(allocator, a->list.forms, a->list.cap);
+    OG_UNGROW(allocator, a->list.wordsets, a->list.cap);
     OG_UNGROW(allocator, a->found, a->found_cap);
     OG_UNGROW(allocator, a->reported, a->reported_cap);
-    OG_UNGROW(allocator, a->heap_found, a->heap_found_cap);
+    OG_UNGROW(allocator, a->memtable_found, a->memtable_found_cap);
     OG_UNGROW(allocator, a->quotes, a->quotes_cap);
     OG_UNGROW(allocator, a->matches, a->matches_cap);
     OG_UNGROW(allocator, a->ranges, a->ranges_cap);
@@ -564,7 +570,8 @@ void og_quote_asker_release(struct og_quote_asker *a)
 
 og_status og_quote_ask(struct og_quote_asker *a, const og_document *doc,
                        const struct og_words_read *read,
-                       const struct og_quote_mark *at, const uint64_t *heap_df,
+                       const struct og_quote_mark *at,
+                       const uint64_t *memtable_df,
                        const og_quote_options *options,
                        const struct og_quote_scope *scope,
                        const og_quotes **out, og_error *err)
@@ -572,9 +579,9 @@ og_status og_quote_ask(struct og_quote_asker *a, const og_document *doc,
     a->n_matches = a->n_ranges = a->texts_len = 0;
     a->read = *read;
     a->at = *at;
-    a->heap_df = heap_df;
+    a->memtable_df = memtable_df;
     /* The segments have been replaced. */
-    if (a->n_merges != a->s->n_merges) a->cache.image = NULL;
+    if (a->n_merges != a->s->n_merges) a->cache.segment = NULL;
     a->n_merges = a->s->n_merges;
     if (!OG_GROW(a->s->allocator, a->quotes, a->quotes_cap, a->read.n + 1))
         return og_error_memory(err, a->read.n * sizeof(*a->quotes),
@@ -598,8 +605,9 @@ og_status og_quote_ask(struct og_quote_asker *a, const og_document *doc,
 struct og_quote_mark og_sentences_mark(const struct og_sentences *s)
 {
     return (struct og_quote_mark){.n_sentences = s->n_sentences,
-                                  .n_heap_forms = s->heap.n_forms,
-                                  .n_heap_sentences = s->heap.n_sentences};
+                                  .n_memtable_wordsets = s->memtable.n_wordsets,
+                                  .n_memtable_sentences =
+                                      s->memtable.n_sentences};
 }
 
 bool og_quote_has_to_sample(const og_quote_options *o)
@@ -643,11 +651,11 @@ static void explain_distance(const og_sentences *s,
     else if (options->recall > 0 && d < 0)
         og_text_format(out, out_cap,
                        "not known yet: the exact method answers until it has "
-                       "found %d forms, %llu so far",
+                       "found %d wordsets, %llu so far",
                        OG_RECALL_SAMPLE, (unsigned long long)s->sample.n);
     else if (options->recall > 0)
         og_text_format(out, out_cap,
-                       "for a recall of %g: of %llu forms that the exact "
+                       "for a recall of %g: of %llu wordsets that the exact "
                        "method found %.4f are within it",
                        options->recall, (unsigned long long)s->sample.n,
                        og_recall_sample_share(&s->sample, d));

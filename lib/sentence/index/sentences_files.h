@@ -6,7 +6,7 @@
 
 #include "lib/sentence/index/sentences.h"
 
-#define OG_IMAGE_PREFIX "image"
+#define OG_SENTENCE_SEGMENT_PREFIX "image"
 
 /* Replaces the manifest by one that names the current segments. */
 og_status og_sentences_write_manifest(struct og_sentences *s, og_error *err);

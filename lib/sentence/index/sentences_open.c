@@ -32,17 +32,18 @@ static uint32_t usual_word_bits(uint32_t signature_bits)
 
 /* ---- opening ---- */
 
-static og_status open_image(struct og_sentences *s, size_t i, og_error *err)
+static og_status open_segment(struct og_sentences *s, size_t i, og_error *err)
 {
     char path[OG_MANIFEST_PATH_MOST];
     const uint64_t number = s->manifest.list.segment[i].number;
-    TRY(og_segment_number_path(s->folder, OG_IMAGE_PREFIX, number, path, err));
-    TRY(og_sentence_segment_open(&s->image[i], path, err));
+    TRY(og_segment_number_path(s->folder, OG_SENTENCE_SEGMENT_PREFIX, number,
+                               path, err));
+    TRY(og_sentence_segment_open(&s->segment[i], path, err));
     s->number[i] = number;
-    s->n_images = i + 1;
-    const struct og_sentence_totals *totals = &s->image[i].totals;
+    s->n_segments = i + 1;
+    const struct og_sentence_totals *totals = &s->segment[i].totals;
     TRY(og_manifest_check_segment(&s->manifest.list, i, path,
-                                  s->image[i].file.sum, err));
+                                  s->segment[i].file.sum, err));
     if (totals->signature_bits != s->manifest.signature_bits ||
         totals->word_bits != s->manifest.word_bits)
         return og_error_set(err, OG_ERR_STORE,
@@ -55,24 +56,24 @@ static og_status open_image(struct og_sentences *s, size_t i, og_error *err)
 static og_status open_files(struct og_sentences *s, og_error *err)
 {
     for (size_t i = 0; i < s->manifest.list.n_segments; i++)
-        TRY(open_image(s, i, err));
+        TRY(open_segment(s, i, err));
     return OG_OK;
 }
 
 static void close_files(struct og_sentences *s)
 {
-    for (size_t i = 0; i < s->n_images; i++)
-        og_sentence_segment_release(&s->image[i]);
-    s->n_images = 0;
+    for (size_t i = 0; i < s->n_segments; i++)
+        og_sentence_segment_release(&s->segment[i]);
+    s->n_segments = 0;
     s->n_sentences = 0;
-    og_memtable_clear(&s->heap);
+    og_memtable_clear(&s->memtable);
 }
 
 static og_status start_readers(struct og_sentences *s, og_error *err)
 {
     const struct og_sentence_manifest *m = &s->manifest;
-    s->heap.signature_bits = m->signature_bits;
-    s->heap.word_bits = m->word_bits;
+    s->memtable.signature_bits = m->signature_bits;
+    s->memtable.word_bits = m->word_bits;
     return og_quote_asker_init(&s->own, s, err);
 }
 
@@ -106,8 +107,8 @@ static og_status take_options(struct og_sentences *s,
 /* Files of a writer that was interrupted. */
 static void delete_unnamed(const struct og_sentences *s)
 {
-    og_segments_delete_unnamed(s->folder, OG_IMAGE_PREFIX, s->number,
-                               s->n_images);
+    og_segments_delete_unnamed(s->folder, OG_SENTENCE_SEGMENT_PREFIX, s->number,
+                               s->n_segments);
 }
 
 static og_status make_index(struct og_sentences *s, og_error *err)
@@ -160,7 +161,7 @@ static og_status open_all(struct og_sentences *s,
     s->folder = og_allocate(s->allocator, len);
     if (s->folder == NULL) return og_error_memory(err, len, "a path");
     memcpy(s->folder, place->folder, len);
-    s->heap.no_texts = true;
+    s->memtable.no_texts = true;
     return place->is_new ? make_index(s, err) : open_index(s, err);
 }
 
@@ -179,7 +180,7 @@ og_status og_sentences_open(const struct og_sentences_place *place,
     s->alone = og_phases_alone(NULL);
     s->phases = &s->alone;
     pthread_mutex_init(&s->counting, NULL);
-    og_memtable_init(&s->heap, NULL, 0, 0);
+    og_memtable_init(&s->memtable, NULL, 0, 0);
     const og_status status = open_all(s, place, o, err);
     if (status == OG_OK) {
         *out = s;
@@ -195,7 +196,7 @@ void og_sentences_close(og_sentences *s)
     const og_allocator *a = s->allocator;
     close_files(s);
     og_quote_asker_release(&s->own);
-    og_memtable_release(&s->heap);
+    og_memtable_release(&s->memtable);
     if (s->folder != NULL) og_release(a, s->folder, strlen(s->folder) + 1);
     pthread_mutex_destroy(&s->counting);
     og_release(a, s, sizeof(*s));
@@ -203,23 +204,23 @@ void og_sentences_close(og_sentences *s)
 
 void og_sentences_info_get(const og_sentences *s, og_sentences_info *out)
 {
-    uint64_t n_keys = s->heap.n_words;
-    *out = (og_sentences_info){.n_documents = s->heap.n_documents,
+    uint64_t n_keys = s->memtable.n_words;
+    *out = (og_sentences_info){.n_documents = s->memtable.n_documents,
                                .n_sentences = s->n_sentences,
-                               .n_wordsets = s->heap.n_forms,
-                               .n_words = s->heap.n_counted,
-                               .n_segments = s->n_images,
-                               .n_waiting = s->heap.n_sentences,
+                               .n_wordsets = s->memtable.n_wordsets,
+                               .n_words = s->memtable.n_counted,
+                               .n_segments = s->n_segments,
+                               .n_waiting = s->memtable.n_sentences,
                                .signature_bits = s->manifest.signature_bits,
                                .word_bits = s->manifest.word_bits,
                                .stop = s->manifest.stop,
                                .stem = s->manifest.stem};
-    for (size_t i = 0; i < s->n_images; i++) {
-        const struct og_sentence_totals *f = &s->image[i].totals;
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const struct og_sentence_totals *f = &s->segment[i].totals;
         out->n_documents += f->n_documents;
-        out->n_wordsets += f->n_forms;
+        out->n_wordsets += f->n_wordsets;
         out->n_words += f->n_words;
-        out->n_bytes += og_sentence_segment_size(&s->image[i]);
+        out->n_bytes += og_sentence_segment_size(&s->segment[i]);
         n_keys += f->n_keys;
     }
     out->mean_words =

@@ -38,7 +38,7 @@ static og_status keep_words(const struct og_quote_run *r,
         !KEEP(t->arena, d->read.places, d->read.n_places) ||
         (is_asked && !KEEP(t->arena, df, d->read.n_words)))
         return og_error_memory(err, d->doc->text.len, "a document");
-    d->heap_df = is_asked ? (uint64_t *)df : NULL;
+    d->memtable_df = is_asked ? (uint64_t *)df : NULL;
     return OG_OK;
 }
 
@@ -64,13 +64,13 @@ static og_status place_document(struct og_quote_run *r,
     const bool is_asked = r->options != NULL;
     d->at = og_sentences_mark(s);
     for (size_t k = 0; is_asked && k < d->read.n_words; k++)
-        d->heap_df[k] = og_memtable_df(&s->heap, d->read.words[k]);
+        d->memtable_df[k] = og_memtable_df(&s->memtable, d->read.words[k]);
     if (d->number == NOT_ADDED) return OG_OK;
     /* Before it is placed: then it is there as a whole or not at all. */
-    if (is_asked) TRY(og_memtable_count_room(&s->heap, &d->read, err));
+    if (is_asked) TRY(og_memtable_count_room(&s->memtable, &d->read, err));
     TRY(og_sentences_place(s, d->number, d->doc, d->time, &d->read, &d->first,
                            err));
-    if (is_asked) og_memtable_count_placed(&s->heap, &d->read);
+    if (is_asked) og_memtable_count_placed(&s->memtable, &d->read);
     r->n_placed = (size_t)(d - r->docs) + 1;
     return OG_OK;
 }
@@ -92,7 +92,7 @@ static og_status fill_document(void *ctx, void *worker, size_t i, og_error *err)
     (void)worker;
     (void)err;
     if (d->number != NOT_ADDED)
-        og_memtable_fill(&r->sentences->heap, d->first, &d->read);
+        og_memtable_fill(&r->sentences->memtable, d->first, &d->read);
     return OG_OK;
 }
 
@@ -116,8 +116,8 @@ static og_status ask_document(void *ctx, void *worker, size_t i, og_error *err)
     struct og_quote_thread t;
     const og_quotes *answer;
     TRY(r->thread_of(r->ctx, worker, i, &t, err));
-    TRY(og_quote_ask(t.asker, d->doc, &d->read, &d->at, d->heap_df, r->options,
-                     &t.scope, &answer, err));
+    TRY(og_quote_ask(t.asker, d->doc, &d->read, &d->at, d->memtable_df,
+                     r->options, &t.scope, &answer, err));
     return og_quote_keep(t.asker, t.arena, &d->answer, err);
 }
 

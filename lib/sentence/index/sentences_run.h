@@ -36,8 +36,8 @@ struct og_quote_run_doc {
     int64_t time;
     /* Out: in the arenas of the threads. */
     struct og_words_read read;
-    uint64_t *heap_df; /* of its words */
-    size_t first;      /* its first sentence in the memtable */
+    uint64_t *memtable_df; /* of its words */
+    size_t first;          /* its first sentence in the memtable */
     struct og_quote_mark at;
     const og_quotes *answer;
 };

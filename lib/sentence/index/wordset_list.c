@@ -1,10 +1,10 @@
 /* The two ways to candidates, and the loops that take the time.
  *
  * By words: the posting lists of the rarest words. Each posting contains
- * the form's mark, its bitmap folded to a quarter, so that nearly all are
+ * the wordset's mark, its bitmap folded to a quarter, so that nearly all are
  * dismissed
  * while the list is read sequentially. For the others the bitmap must be read,
- * a random place in memory, so the next ones are prefetched. The forms that
+ * a random place in memory, so the next ones are prefetched. The wordsets that
  * pass both, mostly matches, are merged: the lists are sorted.
  *
  * By signature: m / 16 tables, one for each 16 bits. If two signatures differ
@@ -29,13 +29,13 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* AT_ONCE: postings between two checks of the limit; forms beyond the limit are
- * filtered and sorted for nothing. */
+/* AT_ONCE: postings between two checks of the limit; wordsets beyond the limit
+ * are filtered and sorted for nothing. */
 enum { AHEAD = 16, N_KEYS = 65536, AT_ONCE = 512 };
 
 static bool reserve(struct og_wordset_list *list, size_t n)
 {
-    if (OG_GROW(list->allocator, list->forms, list->cap, list->n + n))
+    if (OG_GROW(list->allocator, list->wordsets, list->cap, list->n + n))
         return true;
     list->no_memory = true;
     return false;
@@ -102,44 +102,44 @@ ALWAYS_INLINE size_t filter_bitmaps(const struct og_word_bitmap *bitmaps,
 }
 
 /* One list of a segment: `n` postings from `start` on. */
-ALWAYS_INLINE size_t filter_list(const struct og_sentence_segment *image,
+ALWAYS_INLINE size_t filter_list(const struct og_sentence_segment *segment,
                                  const struct og_question *q, uint64_t start,
                                  size_t n, uint32_t *out)
 {
-    const uint32_t *postings = image->postings + start;
-    if (image->marks != NULL) {
-        n = filter_marks(image->marks + start, og_word_mark(&q->bitmap),
+    const uint32_t *postings = segment->postings + start;
+    if (segment->marks != NULL) {
+        n = filter_marks(segment->marks + start, og_word_mark(&q->bitmap),
                          q->max_missing, postings, n, out);
         postings = out;
     }
-    n = filter_bitmaps(image->bitmaps, &q->bitmap, q->max_missing, postings, n,
-                       out);
+    n = filter_bitmaps(segment->bitmaps, &q->bitmap, q->max_missing, postings,
+                       n, out);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         out[kept] = out[i];
-        kept += og_question_allows(q, image->bitmaps + out[i]);
+        kept += og_question_allows(q, segment->bitmaps + out[i]);
     }
     return kept;
 }
 
-typedef size_t filter_fn(const struct og_sentence_segment *image,
+typedef size_t filter_fn(const struct og_sentence_segment *segment,
                          const struct og_question *q, uint64_t start, size_t n,
                          uint32_t *out);
 
-static size_t filter_plain(const struct og_sentence_segment *image,
+static size_t filter_plain(const struct og_sentence_segment *segment,
                            const struct og_question *q, uint64_t start,
                            size_t n, uint32_t *out)
 {
-    return filter_list(image, q, start, n, out);
+    return filter_list(segment, q, start, n, out);
 }
 
 #if OG_X86
 OG_TARGET_AVX2
-static size_t filter_avx2(const struct og_sentence_segment *image,
+static size_t filter_avx2(const struct og_sentence_segment *segment,
                           const struct og_question *q, uint64_t start, size_t n,
                           uint32_t *out)
 {
-    return filter_list(image, q, start, n, out);
+    return filter_list(segment, q, start, n, out);
 }
 #endif
 
@@ -151,22 +151,22 @@ static filter_fn *choose_filter(void)
     return filter_plain;
 }
 
-void og_find_by_words(const struct og_sentence_segment *image,
+void og_find_by_words(const struct og_sentence_segment *segment,
                       const struct og_question *q, const size_t *places,
                       struct og_wordset_list *list)
 {
     filter_fn *filter = choose_filter();
     for (size_t i = 0; i < q->n_prefix; i++) {
-        if (places[i] == image->totals.n_words) continue;
-        const uint64_t start = image->word_starts[places[i]];
+        if (places[i] == segment->totals.n_words) continue;
+        const uint64_t start = segment->word_starts[places[i]];
         const size_t n =
-            admit(list, (size_t)(image->word_starts[places[i] + 1] - start));
+            admit(list, (size_t)(segment->word_starts[places[i] + 1] - start));
         if (!reserve(list, n)) return;
         size_t at = 0;
         while (at < n && list->n < n_left(list)) {
             const size_t step = n - at < AT_ONCE ? n - at : AT_ONCE;
             list->n +=
-                filter(image, q, start + at, step, list->forms + list->n);
+                filter(segment, q, start + at, step, list->wordsets + list->n);
             at += step;
         }
         list->n_seen -= n - at;
@@ -176,22 +176,23 @@ void og_find_by_words(const struct og_sentence_segment *image,
 
 /* ---- by signature ---- */
 
-/* `forms` NULL: the first n. */
+/* `wordsets` NULL: the first n. */
 ALWAYS_INLINE size_t filter_signatures(const uint8_t *signatures,
                                        const struct og_signature *wanted,
                                        unsigned bits, unsigned max_distance,
-                                       const uint32_t *forms, size_t n,
+                                       const uint32_t *wordsets, size_t n,
                                        uint32_t *out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint32_t form = forms != NULL ? forms[i] : (uint32_t)i;
-        if (forms != NULL && i + AHEAD < n)
+        const uint32_t wordset = wordsets != NULL ? wordsets[i] : (uint32_t)i;
+        if (wordsets != NULL && i + AHEAD < n)
             __builtin_prefetch(signatures +
-                               (size_t)forms[i + AHEAD] * (bits / 8));
+                               (size_t)wordsets[i + AHEAD] * (bits / 8));
         struct og_signature s = {{0, 0}};
-        __builtin_memcpy(&s, signatures + (size_t)form * (bits / 8), bits / 8);
-        out[kept] = form;
+        __builtin_memcpy(&s, signatures + (size_t)wordset * (bits / 8),
+                         bits / 8);
+        out[kept] = wordset;
         kept += og_signature_distance(wanted, &s) <= max_distance;
     }
     return kept;
@@ -199,24 +200,24 @@ ALWAYS_INLINE size_t filter_signatures(const uint8_t *signatures,
 
 /* The number of bits is a constant in each, so that loads are simple. */
 #define DEFINE_SEARCH(name, target)                                            \
-    target static size_t name(const uint8_t *signatures,                       \
-                              const struct og_signature *wanted,               \
-                              unsigned bits, unsigned max_distance,            \
-                              const uint32_t *forms, size_t n, uint32_t *out)  \
+    target static size_t name(                                                 \
+        const uint8_t *signatures, const struct og_signature *wanted,          \
+        unsigned bits, unsigned max_distance, const uint32_t *wordsets,        \
+        size_t n, uint32_t *out)                                               \
     {                                                                          \
         switch (bits) {                                                        \
         case 16:                                                               \
             return filter_signatures(signatures, wanted, 16, max_distance,     \
-                                     forms, n, out);                           \
+                                     wordsets, n, out);                        \
         case 32:                                                               \
             return filter_signatures(signatures, wanted, 32, max_distance,     \
-                                     forms, n, out);                           \
+                                     wordsets, n, out);                        \
         case 64:                                                               \
             return filter_signatures(signatures, wanted, 64, max_distance,     \
-                                     forms, n, out);                           \
+                                     wordsets, n, out);                        \
         default:                                                               \
             return filter_signatures(signatures, wanted, 128, max_distance,    \
-                                     forms, n, out);                           \
+                                     wordsets, n, out);                        \
         }                                                                      \
     }
 
@@ -228,8 +229,8 @@ DEFINE_SEARCH(search_avx2, OG_TARGET_AVX2)
 
 typedef size_t search_fn(const uint8_t *signatures,
                          const struct og_signature *wanted, unsigned bits,
-                         unsigned max_distance, const uint32_t *forms, size_t n,
-                         uint32_t *out);
+                         unsigned max_distance, const uint32_t *wordsets,
+                         size_t n, uint32_t *out);
 
 static search_fn *choose_search(void)
 {
@@ -246,18 +247,18 @@ static uint32_t next_mask(uint32_t v)
     return high | (((v ^ high) / low) >> 2);
 }
 
-/* The forms of one part whose keys are within `radius`; false once the list has
- * seen more than `most`. */
-static bool search_part(const struct og_sentence_segment *image,
+/* The wordsets of one part whose keys are within `radius`; false once the list
+ * has seen more than `most`. */
+static bool search_part(const struct og_sentence_segment *segment,
                         const struct og_signature *signature, unsigned part,
                         int radius, unsigned max_distance, uint64_t most,
                         struct og_wordset_list *list)
 {
     search_fn *search = choose_search();
-    const unsigned bits = image->totals.signature_bits;
+    const unsigned bits = segment->totals.signature_bits;
     const uint32_t *starts =
-        image->parts + part * (N_KEYS + 1 + image->totals.n_forms);
-    const uint32_t *forms = starts + N_KEYS + 1;
+        segment->parts + part * (N_KEYS + 1 + segment->totals.n_wordsets);
+    const uint32_t *wordsets = starts + N_KEYS + 1;
     const uint32_t key = og_signature_part(signature, part);
     for (int r = 0; r <= radius; r++) {
         uint32_t mask = (1u << r) - 1;
@@ -267,8 +268,8 @@ static bool search_part(const struct og_sentence_segment *image,
             if (n != 0) {
                 if (list->n_seen > most || !reserve(list, n)) return false;
                 list->n +=
-                    search(image->signatures, signature, bits, max_distance,
-                           forms + at, n, list->forms + list->n);
+                    search(segment->signatures, signature, bits, max_distance,
+                           wordsets + at, n, list->wordsets + list->n);
             }
             mask = mask == 0 ? N_KEYS : next_mask(mask);
         } while (mask < N_KEYS);
@@ -276,39 +277,40 @@ static bool search_part(const struct og_sentence_segment *image,
     return true;
 }
 
-static void scan_image(const struct og_sentence_segment *image,
-                       const struct og_signature *signature,
-                       unsigned max_distance, struct og_wordset_list *list)
+static void scan_segment(const struct og_sentence_segment *segment,
+                         const struct og_signature *signature,
+                         unsigned max_distance, struct og_wordset_list *list)
 {
-    const size_t n = admit(list, image->totals.n_forms);
+    const size_t n = admit(list, segment->totals.n_wordsets);
     if (!reserve(list, n)) return;
-    list->n += choose_search()(image->signatures, signature,
-                               image->totals.signature_bits, max_distance, NULL,
-                               n, list->forms + list->n);
+    list->n += choose_search()(segment->signatures, signature,
+                               segment->totals.signature_bits, max_distance,
+                               NULL, n, list->wordsets + list->n);
 }
 
-void og_find_by_signature(const struct og_sentence_segment *image,
+void og_find_by_signature(const struct og_sentence_segment *segment,
                           const struct og_signature *signature,
                           unsigned max_distance, struct og_wordset_list *list)
 {
     const struct og_wordset_list before = *list;
-    const unsigned n_parts = image->totals.signature_bits / 16;
-    const uint64_t most = list->n_seen + image->totals.n_forms / 8;
-    if (image->parts == NULL) {
-        scan_image(image, signature, max_distance, list);
+    const unsigned n_parts = segment->totals.signature_bits / 16;
+    const uint64_t most = list->n_seen + segment->totals.n_wordsets / 8;
+    if (segment->parts == NULL) {
+        scan_segment(segment, signature, max_distance, list);
         return;
     }
     for (unsigned p = 0; p < n_parts; p++) {
         int radius = (int)(max_distance / n_parts);
         if (p > max_distance % n_parts) radius--;
         if (radius > 16) radius = 16;
-        if (search_part(image, signature, p, radius, max_distance, most, list))
+        if (search_part(segment, signature, p, radius, max_distance, most,
+                        list))
             continue;
         if (list->no_memory) return;
         list->n = before.n; /* these will be found again */
         list->n_seen = before.n_seen;
         list->n_skipped = before.n_skipped;
-        scan_image(image, signature, max_distance, list);
+        scan_segment(segment, signature, max_distance, list);
         return;
     }
 }
@@ -366,11 +368,11 @@ void og_scan_bitmaps(const struct og_word_bitmap *bitmaps, size_t n,
     if (!reserve(list, n + 1)) return;
 #if OG_X86
     if (og_cpu_level() >= OG_CPU_AVX2) {
-        list->n += scan_bitmaps_avx2(bitmaps, n, q, list->forms + list->n);
+        list->n += scan_bitmaps_avx2(bitmaps, n, q, list->wordsets + list->n);
         return;
     }
 #endif
-    list->n += scan_bitmaps(bitmaps, n, q, list->forms + list->n);
+    list->n += scan_bitmaps(bitmaps, n, q, list->wordsets + list->n);
 }
 
 void og_scan_signatures(const struct og_signature *signatures, size_t n,
@@ -381,12 +383,12 @@ void og_scan_signatures(const struct og_signature *signatures, size_t n,
 #if OG_X86
     if (og_cpu_level() >= OG_CPU_AVX2) {
         list->n += scan_signatures_avx2(signatures, n, signature, max_distance,
-                                        list->forms + list->n);
+                                        list->wordsets + list->n);
         return;
     }
 #endif
     list->n += scan_signatures(signatures, n, signature, max_distance,
-                               list->forms + list->n);
+                               list->wordsets + list->n);
 }
 
 /* ---- both ---- */
@@ -436,10 +438,10 @@ static size_t merge_pass(const uint32_t *from, size_t n, uint32_t *out)
 
 void og_wordset_list_sort(struct og_wordset_list *list)
 {
-    if (list->n < 2 || run_length(list->forms, list->n) == list->n) return;
+    if (list->n < 2 || run_length(list->wordsets, list->n) == list->n) return;
     if (!reserve(list, list->n)) return;
     const size_t room = list->n;
-    uint32_t *from = list->forms, *to = list->forms + room;
+    uint32_t *from = list->wordsets, *to = list->wordsets + room;
     size_t n = list->n;
     do {
         uint32_t *const swap = from;
@@ -447,6 +449,6 @@ void og_wordset_list_sort(struct og_wordset_list *list)
         from = to;
         to = swap;
     } while (run_length(from, n) < n);
-    if (from != list->forms) memcpy(list->forms, from, n * sizeof(*from));
+    if (from != list->wordsets) memcpy(list->wordsets, from, n * sizeof(*from));
     list->n = n;
 }
