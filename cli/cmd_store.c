@@ -172,7 +172,7 @@ static void print_info(const og_store *store, const og_survey *survey,
            100.0 * (double)info.n_slots_used / (double)info.n_slots);
     printf("evicted       %" PRIu64 " fingerprints\n", info.n_evicted);
     printf("boilerplate   %" PRIu64 " fingerprints in over 100 documents\n",
-           info.n_noise);
+           info.n_boilerplate);
     printf("oldest        %s\n", oldest);
     printf("journal       %" PRIu64 " bytes\n", info.journal_bytes);
     if (servers != NULL) print_servers(servers, &info);
@@ -197,7 +197,7 @@ static void print_info_json(const og_store *store, const og_survey *survey,
            info.n_documents, info.n_removed, info.table_bytes,
            info.table_used_bytes, info.n_slots, info.n_slots_used,
            info.n_evicted, og_store_is_keyed(store) ? "true" : "false",
-           info.n_noise, info.journal_bytes);
+           info.n_boilerplate, info.journal_bytes);
     printf(oldest[0] != 0 ? "\"%s\"" : "null", oldest);
     if (servers != NULL) print_servers_json(servers);
     print_indexes_json(store);

@@ -409,11 +409,11 @@ static bool parse_boilerplate(const char *s, og_trace_options *out)
     const double value = strtod(s, &end);
     if (end == s || errno != 0 || !(value > 0)) return false;
     if (strcmp(end, "%") == 0 && value <= 100) {
-        out->noise_share = value / 100;
+        out->boilerplate_share = value / 100;
         return true;
     }
     if (*end != 0 || value < 1 || value > 1e9) return false;
-    out->noise_documents = (uint64_t)value;
+    out->boilerplate_documents = (uint64_t)value;
     return true;
 }
 

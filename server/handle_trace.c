@@ -112,9 +112,9 @@ static bool take_boilerplate(struct request *r, og_trace_options *out)
                        "'boilerplate' must be a number of documents like 100, "
                        "or a share like 5%%");
     if (is_share)
-        out->noise_share = n / 100;
+        out->boilerplate_share = n / 100;
     else
-        out->noise_documents = (uint64_t)n;
+        out->boilerplate_documents = (uint64_t)n;
     return true;
 }
 

@@ -139,8 +139,8 @@ typedef struct og_store_info {
     uint64_t n_slots;     /* fingerprints that the table has room for */
     uint64_t n_slots_used;
     uint64_t n_evicted;
-    uint64_t
-        n_noise; /* fingerprints that were counted in 100 documents or more */
+    uint64_t n_boilerplate; /* fingerprints that were counted in 100 documents
+                               or more */
     uint64_t journal_bytes; /* to be replayed at the next start; 0 in memory */
     uint64_t table_used_bytes; /* of table_bytes, so far */
     /* Of a store in memory: packed texts that are kept, and that had to go. */

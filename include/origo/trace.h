@@ -114,8 +114,8 @@ typedef struct og_trace_options {
     /* Boilerplate: leave out passages that are in more documents than this, or
      * in more than this share of all. 0: report them. The store counts them in
      * a fixed amount of memory. */
-    uint64_t noise_documents;
-    double noise_share;
+    uint64_t boilerplate_documents;
+    double boilerplate_share;
     uint32_t min_span; /* spans of fewer tokens */
     /* Leave out passages that also occur in this text, which must stay valid.
      * len 0: none. */

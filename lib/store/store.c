@@ -45,7 +45,7 @@ struct og_table_options og_store_table_options(const og_params *params)
         .memory = params->memory,
         /* A cell of 12 bytes for a slot in 40 or so: few fingerprints are
            common. */
-        .noise_len = params->memory / 64 / OG_COMMON_LINE * OG_COMMON_LINE,
+        .common_len = params->memory / 64 / OG_COMMON_LINE * OG_COMMON_LINE,
     };
 }
 
@@ -245,7 +245,7 @@ static void count_elsewhere(const og_store *store, og_store_info *out)
     out->n_slots = counts.n_slots;
     out->n_slots_used = counts.n_used;
     out->n_evicted = counts.n_evicted;
-    out->n_noise = 0;
+    out->n_boilerplate = 0;
 }
 
 /* When they do not answer: as it was when it was opened. */
@@ -268,8 +268,8 @@ void og_store_info_get(const og_store *store, og_store_info *out)
         .n_slots = og_table_slots(&store->table),
         .n_slots_used = store->table.n_used,
         .n_evicted = store->table.n_evicted,
-        .n_noise = og_common_fps_over(store->table.noise,
-                                      store->table.n_noise_lines, COMMON),
+        .n_boilerplate = og_common_fps_over(
+            store->table.common, store->table.n_common_lines, COMMON),
         .journal_bytes = store->disk != NULL ? store->disk->journal_len : 0,
     };
     if (store->shared != NULL) count_documents(store->shared, out);

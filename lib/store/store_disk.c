@@ -189,9 +189,9 @@ og_status og_disk_know(og_store *store, const uint64_t *fps, size_t n,
         const size_t begin =
             (og_home_of(t, mixed) >> view.level) * view.bucket_len;
         TRY(og_checkpoint_know(c, begin, begin + view.bucket_len, err));
-        if (t->n_noise_lines == 0 || view.level > 0) continue;
+        if (t->n_common_lines == 0 || view.level > 0) continue;
         const size_t line =
-            t->noise_off + og_common_fps_off(t->n_noise_lines, mixed);
+            t->common_off + og_common_fps_off(t->n_common_lines, mixed);
         TRY(og_checkpoint_know(c, line, line + OG_COMMON_LINE, err));
     }
     return OG_OK;

@@ -136,7 +136,7 @@ og_status og_memory_texts_open(og_store *store, og_error *err)
 
 uint64_t og_memory_used(const og_store *store)
 {
-    return og_table_len(&store->table) + store->table.options.noise_len +
+    return og_table_len(&store->table) + store->table.options.common_len +
            store->catalogue.n * sizeof(struct og_mark) +
            og_pending_memory(&store->pending);
 }

@@ -128,9 +128,9 @@ static void renew(struct og_lane *lane, uint8_t *bucket, uint32_t slot,
     uint8_t *payload = og_bucket_payload(t, bucket, slot);
     const uint32_t holder = og_own_doc(t, payload) - 1;
     const bool repeats_itself = holder == add->doc;
-    if (!repeats_itself && t->n_noise_lines > 0) {
+    if (!repeats_itself && t->n_common_lines > 0) {
         if (lane->is_alone)
-            og_common_fps_count(t->noise, t->n_noise_lines, mixed, add->doc);
+            og_common_fps_count(t->common, t->n_common_lines, mixed, add->doc);
         else
             part->is_counted[op->i] = 1;
     }
@@ -293,7 +293,7 @@ static void ask_for_payloads(const struct og_lane *lane, struct group *g)
 {
     const struct og_table *t = lane->t;
     const uint32_t none = t->options.bucket_slots;
-    const bool counts = lane->is_alone && t->n_noise_lines > 0;
+    const bool counts = lane->is_alone && t->n_common_lines > 0;
     if (g->level != t->level) number_again(t, g);
     memset(g->changed, 0, sizeof(g->changed));
     og_buckets_look(t, g->bucket, g->mixed, g->n, g->look);
@@ -306,7 +306,8 @@ static void ask_for_payloads(const struct og_lane *lane, struct group *g)
         if (known || slot == none) __builtin_prefetch(bucket + t->state_off, 1);
         if (known && counts)
             __builtin_prefetch(
-                t->noise + og_common_fps_off(t->n_noise_lines, g->mixed[i]), 1);
+                t->common + og_common_fps_off(t->n_common_lines, g->mixed[i]),
+                1);
     }
 }
 

@@ -64,17 +64,17 @@ size_t og_table_bucket_len(const struct og_table_options *options)
 /* The room left for buckets; 0: not even for one. */
 static uint64_t buckets_of(const struct og_table_options *o, size_t bucket_len)
 {
-    const uint64_t other = o->noise_len + TABLE_SLACK + OG_COMMON_LINE;
-    const uint64_t all = o->noise_len > 0 ? other : TABLE_SLACK;
+    const uint64_t other = o->common_len + TABLE_SLACK + OG_COMMON_LINE;
+    const uint64_t all = o->common_len > 0 ? other : TABLE_SLACK;
     return o->memory < all ? 0 : (o->memory - all) / bucket_len;
 }
 
 /* Lines begin at a cache line. */
-static uint64_t noise_off_of(const struct og_table_options *o,
-                             size_t bucket_len)
+static uint64_t common_off_of(const struct og_table_options *o,
+                              size_t bucket_len)
 {
     const uint64_t len = buckets_of(o, bucket_len) * bucket_len + TABLE_SLACK;
-    if (o->noise_len == 0) return len;
+    if (o->common_len == 0) return len;
     return (len + OG_COMMON_LINE - 1) / OG_COMMON_LINE * OG_COMMON_LINE;
 }
 
@@ -82,7 +82,7 @@ size_t og_table_bytes(const struct og_table_options *options)
 {
     const size_t bucket_len = og_table_bucket_len(options);
     if (buckets_of(options, bucket_len) == 0) return 0;
-    return noise_off_of(options, bucket_len) + options->noise_len;
+    return common_off_of(options, bucket_len) + options->common_len;
 }
 
 /* The initial level: the highest with as many buckets as requested. In place a
@@ -119,8 +119,8 @@ static og_status prepare(struct og_table *table,
     lay_out(table);
     const size_t bucket_len = bucket_len_of(table);
     table->n_full = buckets_of(options, bucket_len);
-    table->noise_off = noise_off_of(options, bucket_len);
-    table->n_noise_lines = options->noise_len / OG_COMMON_LINE;
+    table->common_off = common_off_of(options, bucket_len);
+    table->n_common_lines = options->common_len / OG_COMMON_LINE;
     if (table->n_full == 0)
         return og_error_set(err, OG_ERR_USAGE,
                             "a table of %llu bytes has no room for one bucket "
@@ -150,7 +150,8 @@ static og_status reserve(struct og_table *t, og_error *err)
 static void set_base(struct og_table *t, uint8_t *base)
 {
     __atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
-    t->noise = (t->level > 0 ? (uint8_t *)t->pages.data : base) + t->noise_off;
+    t->common =
+        (t->level > 0 ? (uint8_t *)t->pages.data : base) + t->common_off;
 }
 
 og_status og_table_init(struct og_table *table,

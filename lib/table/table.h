@@ -53,8 +53,8 @@ struct og_table_options {
     struct og_table_fields fields;
     uint32_t bucket_slots;  /* 4 to 256, a power of two */
     uint64_t memory;        /* bytes, a hard cap */
-    uint64_t noise_len;     /* of it, for counting frequent fingerprints; a
-                               multiple of OG_COMMON_LINE; 0: not counted */
+    uint64_t common_len;    /* of it, for counting frequent fingerprints; a
+                              multiple of OG_COMMON_LINE; 0: not counted */
     uint64_t start;         /* minimum initial number of buckets; 0: the
                                default; OG_TABLE_FIXED: the final number */
     uint8_t partition_bits; /* this is one of 2^n partitions of a table: all its
@@ -79,8 +79,8 @@ struct og_table {
     size_t payload_len, doc_off, offset_off, near_off, home_off;
     size_t rest_len, doc_len;
     uint64_t rest_mask;
-    uint8_t *noise; /* common_fps.h; after the buckets of level 0 */
-    uint64_t noise_off, n_noise_lines;
+    uint8_t *common; /* common_fps.h; after the buckets of level 0 */
+    uint64_t common_off, n_common_lines;
 
     uint64_t n_used, n_evicted, n_added;
     uint16_t kept;   /* og_table_set_kept() */

@@ -148,8 +148,8 @@ static unsigned line_lane(const struct og_table *t, uint64_t mixed,
                           unsigned bits)
 {
     const uint64_t line =
-        og_common_fps_off(t->n_noise_lines, mixed) / OG_COMMON_LINE;
-    return (unsigned)((line << bits) / t->n_noise_lines);
+        og_common_fps_off(t->n_common_lines, mixed) / OG_COMMON_LINE;
+    return (unsigned)((line << bits) / t->n_common_lines);
 }
 
 /* is_counted holds the lanes meanwhile. */
@@ -162,7 +162,7 @@ static void deal_out(const struct og_table_batch *b, struct og_table_part *part)
     for (size_t i = 0; i < n; i++)
         lane[i] = (uint8_t)og_lane_of(t, og_mix64(part->sel->fp[i]), bits);
     sort_by_lane(lane, n, b->n_lanes, part->order, part->starts);
-    if (t->n_noise_lines > 0) {
+    if (t->n_common_lines > 0) {
         for (size_t i = 0; i < n; i++)
             lane[i] = (uint8_t)line_lane(t, og_mix64(part->sel->fp[i]), bits);
         sort_by_lane(lane, n, b->n_lanes, part->line_order, part->line_starts);
@@ -335,12 +335,12 @@ static og_status count_lines(void *ctx, void *worker, size_t number,
                 if (part->is_counted[i] == 0) continue;
                 mixed[n] = og_mix64(part->sel->fp[i]);
                 __builtin_prefetch(
-                    t->noise + og_common_fps_off(t->n_noise_lines, mixed[n]),
+                    t->common + og_common_fps_off(t->n_common_lines, mixed[n]),
                     1);
                 n++;
             }
             for (size_t i = 0; i < n; i++)
-                og_common_fps_count(t->noise, t->n_noise_lines, mixed[i],
+                og_common_fps_count(t->common, t->n_common_lines, mixed[i],
                                     part->additions.doc);
         }
     }
@@ -357,7 +357,7 @@ static og_status observe_lanes(struct observing *o,
         TRY(og_phases_step(phases, "observe", b->n_lanes, run_lane, o, err));
     while (grow_when_blocked(b, phases));
     end_lanes(b);
-    if (b->table->n_noise_lines == 0) return OG_OK;
+    if (b->table->n_common_lines == 0) return OG_OK;
     return og_phases_step(phases, "count", b->n_lanes, count_lines, o, err);
 }
 

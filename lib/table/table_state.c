@@ -16,11 +16,11 @@ static bool is_empty(const uint8_t *line)
 static void pack_lines(const struct og_table *table, struct og_pack *out)
 {
     uint64_t n = 0;
-    for (uint64_t i = 0; i < table->n_noise_lines; i++)
-        n += !is_empty(table->noise + i * OG_COMMON_LINE);
+    for (uint64_t i = 0; i < table->n_common_lines; i++)
+        n += !is_empty(table->common + i * OG_COMMON_LINE);
     og_pack_fixed(out, n, 8);
-    for (uint64_t i = 0; i < table->n_noise_lines; i++) {
-        const uint8_t *line = table->noise + i * OG_COMMON_LINE;
+    for (uint64_t i = 0; i < table->n_common_lines; i++) {
+        const uint8_t *line = table->common + i * OG_COMMON_LINE;
         if (is_empty(line)) continue;
         og_pack_fixed(out, i, 8);
         og_pack_bytes(out, line, OG_COMMON_LINE);
@@ -33,9 +33,9 @@ static void unpack_lines(struct og_table *table, struct og_unpacker *from)
     for (uint64_t i = 0; i < n && !from->bad; i++) {
         const uint64_t number = og_take_fixed(from, 8);
         const uint8_t *line = og_take_bytes(from, OG_COMMON_LINE);
-        if (number >= table->n_noise_lines) from->bad = true;
+        if (number >= table->n_common_lines) from->bad = true;
         if (from->bad) break;
-        memcpy(table->noise + number * OG_COMMON_LINE, line, OG_COMMON_LINE);
+        memcpy(table->common + number * OG_COMMON_LINE, line, OG_COMMON_LINE);
     }
 }
 

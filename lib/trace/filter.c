@@ -59,7 +59,8 @@ og_status og_trace_configure(og_trace *trace, const og_trace_options *asking,
                             "what is new since the last version is found in "
                             "texts, and this store keeps none");
     if (trace->store->remote != NULL &&
-        (filter->asking.noise_documents > 0 || filter->asking.noise_share > 0))
+        (filter->asking.boilerplate_documents > 0 ||
+         filter->asking.boilerplate_share > 0))
         return og_error_set(err, OG_ERR_USAGE,
                             "a table on a server does not count the documents "
                             "that have a passage");
@@ -88,23 +89,25 @@ static bool is_ignored(const struct og_filter_rules *filter, uint64_t fp)
 
 /* A fingerprint in more documents than this is boilerplate; UINT32_MAX: none
  * is. The count does not include the first document. */
-static uint32_t noise_limit(const struct og_filter_rules *filter,
-                            uint32_t n_documents)
+static uint32_t boilerplate_limit(const struct og_filter_rules *filter,
+                                  uint32_t n_documents)
 {
     const og_trace_options *asking = &filter->asking;
     uint64_t limit = UINT32_MAX;
-    if (asking->noise_documents > 0) limit = asking->noise_documents;
-    if (asking->noise_share > 0) {
-        const double share = asking->noise_share * (double)n_documents;
+    if (asking->boilerplate_documents > 0)
+        limit = asking->boilerplate_documents;
+    if (asking->boilerplate_share > 0) {
+        const double share = asking->boilerplate_share * (double)n_documents;
         if (share < (double)limit) limit = (uint64_t)share;
     }
     return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
 
-static bool is_noise(const struct og_table *table, uint64_t fp, uint32_t limit)
+static bool is_boilerplate(const struct og_table *table, uint64_t fp,
+                           uint32_t limit)
 {
-    return limit != UINT32_MAX && table->n_noise_lines > 0 &&
-           og_common_fps_get(table->noise, table->n_noise_lines,
+    return limit != UINT32_MAX && table->n_common_lines > 0 &&
+           og_common_fps_get(table->common, table->n_common_lines,
                              og_mix64(fp)) >= limit;
 }
 
@@ -118,7 +121,7 @@ static og_status make_mask(struct og_filter_rules *filter,
         return og_error_memory(err, p->tokens.n, "a mask");
     memset(filter->mask, 0, p->tokens.n + 1);
     for (size_t i = 0; i < sel->n; i++)
-        if (is_noise(&store->table, sel->fp[i], limit) ||
+        if (is_boilerplate(&store->table, sel->fp[i], limit) ||
             is_ignored(filter, sel->fp[i]))
             memset(filter->mask + sel->pos[i], 1, sel->len[i]);
     return OG_OK;
@@ -144,7 +147,7 @@ static og_status mark_rare(struct og_filter_rules *filter,
     memset(filter->rare, 0, p->tokens.n + 1);
     for (size_t i = 0; i < sel->n; i++)
         if (labels->hits[i].doc != OG_NO_DOC &&
-            !is_noise(&store->table, sel->fp[i], limit))
+            !is_boilerplate(&store->table, sel->fp[i], limit))
             memset(filter->rare + sel->pos[i], 1, sel->len[i]);
     return OG_OK;
 }
@@ -273,7 +276,7 @@ og_status og_filter_apply(struct og_filter_rules *filter, const og_store *store,
                           og_error *err)
 {
     const uint32_t n = atomic_load(&store->catalogue.n_published);
-    const uint32_t limit = noise_limit(filter, n);
+    const uint32_t limit = boilerplate_limit(filter, n);
     *out = (struct og_filter){
         .min_tokens = og_filter_min_span(filter, &store->params,
                                          subject->prepared->tokens.n),

@@ -615,8 +615,9 @@ static bool can_batch(const struct writer *w)
     if (w->hooks != NULL) return w->options->add || asks_index(w);
     const og_trace_options *asking = &w->options->asking;
     const og_params *params = &w->store->params;
-    const bool counts = asking->noise_documents > 0 ||
-                        asking->noise_share > 0 || params->shingle_len < 8;
+    const bool counts = asking->boilerplate_documents > 0 ||
+                        asking->boilerplate_share > 0 ||
+                        params->shingle_len < 8;
     return w->options->add && (w->options->on_answer == NULL || !counts);
 }
 

@@ -13,7 +13,7 @@ from .tables import Table
 ACCESS = {"r": 0, "w": 1, "a": 2}
 
 TRACE_OPTIONS = frozenset((
-    "noise_documents", "noise_share", "min_span", "ignored", "compare_same",
+    "boilerplate_documents", "boilerplate_share", "min_span", "ignored", "compare_same",
     "no_verify", "reworded"))
 
 

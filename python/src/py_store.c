@@ -266,8 +266,10 @@ static PyObject *answer_of(const og_document *doc, const og_answer *answer)
 static bool set_trace_options(PyObject *options, og_trace_options *o)
 {
     const char *ignored = NULL;
-    if (!binding_option_u64(options, "noise_documents", &o->noise_documents) ||
-        !binding_option_double(options, "noise_share", &o->noise_share) ||
+    if (!binding_option_u64(options, "boilerplate_documents",
+                            &o->boilerplate_documents) ||
+        !binding_option_double(options, "boilerplate_share",
+                               &o->boilerplate_share) ||
         !binding_option_u32(options, "min_span", &o->min_span) ||
         !binding_option_bool(options, "compare_same", &o->compare_same) ||
         !binding_option_bool(options, "no_verify", &o->no_verify) ||

@@ -66,8 +66,9 @@ static void check_equal(const struct pair *p, const struct document *d)
         assert_int_equal(og_table_may_have_lost(g, d->fp[i]),
                          og_table_may_have_lost(f, d->fp[i]));
         const uint64_t mixed = og_mix64(d->fp[i]);
-        assert_int_equal(og_common_fps_get(g->noise, g->n_noise_lines, mixed),
-                         og_common_fps_get(f->noise, f->n_noise_lines, mixed));
+        assert_int_equal(
+            og_common_fps_get(g->common, g->n_common_lines, mixed),
+            og_common_fps_get(f->common, f->n_common_lines, mixed));
     }
     assert_int_equal(g->n_used, f->n_used);
     assert_int_equal(g->n_evicted, f->n_evicted);
@@ -143,9 +144,9 @@ static void run(struct og_table_options options, uint64_t n_buckets,
     struct document d;
     uint64_t n_seen = 1;
     const uint64_t slots = n_buckets * options.bucket_slots;
-    options.noise_len = OG_COMMON_LINE * 4;
+    options.common_len = OG_COMMON_LINE * 4;
     options.memory = n_buckets * og_table_bucket_len(&options) + 8 +
-                     options.noise_len + OG_COMMON_LINE;
+                     options.common_len + OG_COMMON_LINE;
     options.start = 1 + lot_below(&seed, 4);
     assert_int_equal(og_table_init(&p.growing, &options, NULL, NULL), OG_OK);
     options.start = OG_TABLE_FIXED;

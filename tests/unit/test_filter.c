@@ -128,9 +128,11 @@ static void boilerplate(void **state)
     assert_int_equal(n_spans(store, nobody, NULL), 1);
     /* It is in five: more than 4, not more than 5. */
     assert_int_equal(
-        n_spans(store, nobody, &(og_trace_options){.noise_documents = 4}), 0);
+        n_spans(store, nobody, &(og_trace_options){.boilerplate_documents = 4}),
+        0);
     assert_int_equal(
-        n_spans(store, nobody, &(og_trace_options){.noise_documents = 5}), 1);
+        n_spans(store, nobody, &(og_trace_options){.boilerplate_documents = 5}),
+        1);
     assert_int_equal(og_store_close(store, &story), OG_OK);
 }
 

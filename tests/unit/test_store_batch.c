@@ -90,7 +90,7 @@ static char *finish(og_store *store, struct transcript *t)
     fprintf(t->out, "%llu documents, %llu slots, %llu common\n",
             (unsigned long long)info.n_documents,
             (unsigned long long)info.n_slots_used,
-            (unsigned long long)info.n_noise);
+            (unsigned long long)info.n_boilerplate);
     return end_transcript(t, store);
 }
 

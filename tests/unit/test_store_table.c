@@ -323,7 +323,7 @@ static void test_refused(void **state)
     refuse(own, address, &params, OG_ERR_USAGE, "8 words or more");
     og_store *store = open_at(path, OG_READ, address);
     og_trace *trace = og_trace_new(store);
-    const og_trace_options asking = {.noise_documents = 5};
+    const og_trace_options asking = {.boilerplate_documents = 5};
     assert_int_equal(og_trace_configure(trace, &asking, &err), OG_ERR_USAGE);
     og_trace_free(trace);
     close_well(store);

@@ -62,7 +62,7 @@ static void open_table(struct og_table *t, og_evict_kind evict, uint64_t memory)
         .fields = {.offset_len = 2, .near_len = 2},
         .bucket_slots = 64,
         .memory = memory,
-        .noise_len = 16 * OG_COMMON_LINE,
+        .common_len = 16 * OG_COMMON_LINE,
         .start = 4};
     assert_int_equal(og_table_init(t, &options, NULL, NULL), OG_OK);
 }
