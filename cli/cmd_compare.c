@@ -65,7 +65,7 @@ static const struct option compare_options[] = {
      .more =
          "With words, scripts without spaces are still split into characters."},
 
-    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    MAX_DOCUMENT_OPTION_OF(AT, reading.max_document, "32Mi"),
     TYPE_OPTION(AT, reading.reading.kind),
     STRIP_QUOTES_OPTION(AT, reading.reading.strip_quotes),
     FIELD_OPTIONS(AT, reading.fields),

@@ -140,7 +140,8 @@ static const struct option phrases_options[] = {
      .choices = "words|chars|lines|dna",
      .brief = "kind of token, for FILE",
      .more = "A store has its own setting."},
-    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    MAX_DOCUMENT_OPTION_OF(AT, reading.max_document,
+                           "a sixteenth of --memory, at least 2Mi"),
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
 };

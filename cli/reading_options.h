@@ -85,13 +85,15 @@ int reading_status(const char *command, og_status status,
         TIMES_OPTION(AT, member.times),                                        \
         TIME_FROM_NAME_OPTION(AT, member.time_from_name)
 
-#define MAX_DOCUMENT_OPTION(AT, member)                                        \
+#define MAX_DOCUMENT_OPTION_OF(AT, member, unset_)                             \
     {                                                                          \
         .group = "Input", .name = "max-document", .type = &type_size,          \
-        .offset = AT(member), .value = "SIZE",                                 \
-        .unset = "64Mi, or a sixteenth of a store's --memory",                 \
+        .offset = AT(member), .value = "SIZE", .unset = unset_,                \
         .brief = "skip documents longer than this, in bytes"                   \
     }
+#define MAX_DOCUMENT_OPTION(AT, member)                                        \
+    MAX_DOCUMENT_OPTION_OF(AT, member,                                         \
+                           "64Mi, or a sixteenth of a store's --memory")
 
 /* ---- the names of the JSON fields: og_fields ---- */
 

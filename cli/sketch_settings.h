@@ -100,7 +100,8 @@ void sketch_defaults(struct sketch_settings *s);
     TALK_OPTIONS(AT, member.reading),                                          \
         THREADS_OPTION(AT, member.reading.n_threads, "Input",                  \
                        "The output does not depend on it."),                   \
-        MAX_DOCUMENT_OPTION(AT, member.reading.max_document),                  \
+        MAX_DOCUMENT_OPTION_OF(AT, member.reading.max_document,                \
+                               "32Mi; idf: a sixteenth of --memory"),          \
         READING_OPTIONS(AT, member.reading.reading),                           \
         ID_FIELD_OPTION(AT, member.reading.fields),                            \
         TITLE_FIELD_OPTION(AT, member.reading.fields),                         \

@@ -33,7 +33,9 @@ typedef struct og_phrases_options {
     uint32_t min_documents; /* documents that contain a passage, at least 2 */
     uint32_t min_tokens;    /* of a passage; 0: the shingle length of the store,
                                at least 8 */
-    uint64_t memory;        /* of the tables for counting, in bytes */
+    uint64_t memory;        /* of the tables for counting, in bytes; a document
+                               that is read may have a sixteenth of it (2 MiB at
+                               least), unless max_document of the input is set */
     bool has_since, has_until;
     int64_t since, until; /* documents from `since` to before `until`; documents
                              without a time are counted only if neither is

@@ -107,8 +107,9 @@ typedef struct og_input {
     size_t n_paths;
     og_fields fields;      /* of JSONL; a name that is NULL is not looked for */
     og_reading reading;    /* how files become documents */
-    uint64_t max_document; /* bytes; a longer one is skipped and named. 0: 64
-                              MiB */
+    uint64_t max_document; /* bytes; a longer one is skipped and named. 0: a
+                              sixteenth of the memory granted, 2 to 64 MiB; 32
+                              MiB for sketches and comparisons; else 64 MiB */
     unsigned n_threads;    /* 0: as many as the machine has */
     void *ctx;             /* of the callbacks */
     /* Supplies documents instead of paths: fills *out, whose strings must stay

@@ -6,6 +6,7 @@
 #include <origo/compare.h>
 #include <string.h>
 
+#include "lib/source/block.h"
 #include "lib/stream/engine.h"
 
 /* ---- the second file ---- */
@@ -95,15 +96,18 @@ og_status og_compare_files(const og_input *input, const og_input *origin,
 {
     struct comparing c = {
         .options = options, .on_answer = on_answer, .ctx = ctx};
+    const og_input limited = og_limited_input(input, OG_SOURCE_MEMORY);
+    const og_input limited_origin = og_limited_input(origin, OG_SOURCE_MEMORY);
     const struct og_stream_work keeping = {.ctx = &c.kept, .take = keep};
     const struct og_stream_work comparing = {.ctx = &c,
                                              .take = compare_with_all};
     og_stream_counts counts = {0};
     c.comparison = og_comparison_new();
     if (c.comparison == NULL) return og_error_memory(err, 0, "a comparison");
-    og_status status = og_stream_documents(origin, &keeping, &counts, err);
+    og_status status =
+        og_stream_documents(&limited_origin, &keeping, &counts, err);
     if (status == OG_OK)
-        status = og_stream_documents(input, &comparing, &counts, err);
+        status = og_stream_documents(&limited, &comparing, &counts, err);
     kept_release(&c.kept);
     og_comparison_free(c.comparison);
     if (out_counts != NULL) *out_counts = counts;

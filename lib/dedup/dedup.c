@@ -240,11 +240,11 @@ og_status og_dedup_run(const og_input *input, const og_dedup_options *options,
                        og_dedup_counts *out_counts, og_error *err)
 {
     og_dedup_counts counts = {0};
-    og_input wanted = *input;
+    og_input wanted = options->memory != 0
+                          ? og_limited_input(input, options->memory)
+                          : *input;
     struct og_dedup_run run = {
         .options = options, .input = &wanted, .counts = &counts};
-    if (wanted.max_document == 0 && options->memory != 0)
-        wanted.max_document = og_longest_document(options->memory);
     TRY(og_dedup_options_check(options, err));
     run.folder = options->temp != NULL ? strdup(options->temp)
                                        : folder_of_output(options->output);

@@ -17,6 +17,7 @@
 #include "lib/phrases/phrase_runs.h"
 #include "lib/phrases/phrase_set.h"
 #include "lib/phrases/phrase_tally.h"
+#include "lib/source/block.h"
 #include "lib/store/store.h"
 #include "lib/store/text/stored_texts.h"
 #include "lib/stream/engine.h"
@@ -524,7 +525,7 @@ og_status og_stream_phrases(const og_input *input,
     struct phrase_job job = {.options = *options,
                              .kind = options->tokens,
                              .fold = options->fold,
-                             .input = *input};
+                             .input = og_limited_input(input, options->memory)};
     *out = NULL;
     if (out_counts != NULL) *out_counts = job.counts;
     TRY(check_options(options, err));

@@ -4,6 +4,8 @@
 
 #include "lib/sketch/sketch_stream.h"
 
+#include "lib/source/block.h"
+
 struct stream {
     const og_feature_options *features;
     const struct og_sketch_work *work;
@@ -99,7 +101,9 @@ og_status og_sketch_stream(const og_input *input,
                                         .stop_worker = stop_worker,
                                         .make = make,
                                         .take = take};
-    const og_status status = og_stream_documents(input, &work, &s.counts, err);
+    const og_input limited = og_limited_input(input, OG_SOURCE_MEMORY);
+    const og_status status =
+        og_stream_documents(&limited, &work, &s.counts, err);
     if (out_counts != NULL) *out_counts = s.counts;
     return status;
 }

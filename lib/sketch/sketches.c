@@ -7,6 +7,7 @@
 #include "lib/sketch/simhash.h"
 #include "lib/sketch/sketch_file.h"
 #include "lib/sketch/sketch_stream.h"
+#include "lib/source/block.h"
 
 /* ---- single documents ---- */
 
@@ -196,7 +197,9 @@ og_status og_idf_make(const og_input *input, const og_feature_options *features,
     TRY(og_idf_counter_new(memory, words, NULL, &counter, err));
     const struct og_sketch_work work = {
         .ctx = counter, .make = make_features, .take = take_features};
-    og_status status = og_sketch_stream(input, &plain, &work, out_counts, err);
+    const og_input limited = og_limited_input(input, memory);
+    og_status status =
+        og_sketch_stream(&limited, &plain, &work, out_counts, err);
     if (status == OG_OK) status = og_idf_counter_save(counter, out_path, err);
     if (out_info != NULL) *out_info = og_idf_counter_info(counter);
     og_idf_counter_free(counter);

@@ -55,4 +55,16 @@ static inline uint64_t og_longest_document(uint64_t memory)
     return share > least ? share : least;
 }
 
+/* The memory that is assumed where none is granted: that of a store. */
+#define OG_SOURCE_MEMORY ((uint64_t)512 << 20)
+
+/* The input with the limit that `memory` implies, unless it has its own. */
+static inline og_input og_limited_input(const og_input *input, uint64_t memory)
+{
+    og_input limited = *input;
+    if (limited.max_document == 0)
+        limited.max_document = og_longest_document(memory);
+    return limited;
+}
+
 #endif

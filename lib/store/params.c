@@ -7,6 +7,7 @@
 
 #include "lib/base/status.h"
 #include "lib/fingerprint/fingerprint.h"
+#include "lib/source/block.h"
 
 #define DOTTED_VALUES(a, b, c) #a "." #b "." #c
 #define DOTTED(a, b, c)        DOTTED_VALUES(a, b, c)
@@ -32,7 +33,7 @@ og_params og_params_default(void)
         .bridge_limit = 30,
         .layout = OG_LAYOUT_PACKED,
         .bucket_slots = 64,
-        .memory = (uint64_t)512 << 20,
+        .memory = OG_SOURCE_MEMORY,
         .fold = OG_FOLD_MARKS,
     };
 }

@@ -741,7 +741,7 @@ static og_status finish_indexes(void *ctx, struct og_batch *last, og_error *err)
 
 static og_status run(struct writer *w, const og_input *input, og_error *err)
 {
-    og_input wanted = *input;
+    og_input wanted = og_limited_input(input, w->store->params.memory);
     struct og_stream_work work = {.ctx = w,
                                   .allocator = w->store->allocator,
                                   .uses_time = true,
@@ -760,8 +760,6 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
     w->batch.ctx = w;
     w->work.n_threads = wanted.n_threads = threads_for(input->n_threads, w);
     og_trace_work_fill(&work);
-    if (wanted.max_document == 0)
-        wanted.max_document = og_longest_document(w->store->params.memory);
     wanted.reading.extra |= is_grouped_by_field(&w->store->params);
     const og_status status =
         og_stream_documents(&wanted, &work, &w->counts, err);

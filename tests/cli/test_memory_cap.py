@@ -185,7 +185,7 @@ def check_giant(origo, folder, memory, most):
     for command in (
             ["add", *every, "-s", store], ["trace", "-s", ":memory:"],
             ["near", "-s", ":memory:"], ["quote", "-s", ":memory:"],
-            ["import", "-s", str(folder / "imported")],
+            ["import", "-s", str(folder / "imported")], ["phrases"],
             *(["dedup", "--level", level, "-o", out] for level in
               ("document", "passage", "sentence", "line"))):
         check_skips([origo, *command, *run, giant], most)

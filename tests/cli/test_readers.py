@@ -62,7 +62,7 @@ def test_long_line(place):
         yield b'"}\n' + GOOD
     ids, said, peak = simhash("-", feed=feed())
     check("a JSON line of 500 MB", ids == [b"good"] and
-          "longer than 67108864 bytes" in said and is_small(peak), said)
+          "longer than 33554432 bytes" in said and is_small(peak), said)
 
 
 def test_deep_object(place):
@@ -98,6 +98,27 @@ def test_bomb(place):
     ids, said, peak = simhash("--max-document", "1M",
                               place / "bomb.jsonl.zst")
     check("a zstd bomb", ids == [b"good"] and is_small(peak), said)
+
+
+def test_limit_that_memory_implies(place):
+    """A sixteenth of the memory that is granted, or of the usual 512 MiB."""
+    path = place / "bomb.jsonl.gz"
+    good = place / "good.jsonl"
+    good.write_bytes(GOOD)
+    path.write_bytes(bomb(40 << 20))
+    for arguments, limit in (
+            (["simhash", path], 33554432), (["minhash", path], 33554432),
+            (["compare", path, good], 33554432),
+            (["compare", good, path], 33554432),
+            (["idf", "-m", "64M", "-o", place / "idf", path], 4000000),
+            (["phrases", path], 4194304),
+            (["phrases", "--memory", "8M", path], 2097152)):
+        done = subprocess.run([ORIGO, *map(str, arguments)],
+                              capture_output=True, text=True, check=False)
+        check("the limit of %s %s" % (arguments[0], arguments[1]),
+              done.returncode == 0 and
+              "bomb.jsonl.gz:1: the record is longer than %d bytes (skipped; "
+              "--max-document" % limit in done.stderr, done.stderr)
 
 
 def test_cut(place):
@@ -158,7 +179,7 @@ def test_archive(place):
                      record(b"c", b"third"))
     ids, said, peak = simhash(path)
     check("a record of 10^18 bytes", ids == [b"a", b"c"] and
-          "the record is longer than 67108864 bytes" in said, said)
+          "the record is longer than 33554432 bytes" in said, said)
 
 
 def test_entities(place):
