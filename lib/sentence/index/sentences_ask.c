@@ -651,11 +651,12 @@ static void explain_distance(const og_sentences *s,
     else if (options->recall > 0 && d < 0)
         og_text_format(out, out_cap,
                        "not known yet: the exact method answers until it has "
-                       "found %d wordsets, %llu so far",
+                       "found %d sets of words, %llu so far",
                        OG_RECALL_SAMPLE, (unsigned long long)s->sample.n);
     else if (options->recall > 0)
         og_text_format(out, out_cap,
-                       "for a recall of %g: of %llu wordsets that the exact "
+                       "for a recall of %g: of %llu sets of words that the "
+                       "exact "
                        "method found %.4f are within it",
                        options->recall, (unsigned long long)s->sample.n,
                        og_recall_sample_share(&s->sample, d));
