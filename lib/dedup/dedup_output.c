@@ -292,7 +292,7 @@ og_status og_dedup_output_write(struct og_dedup_output *out,
 {
     for (size_t i = 0; i < list->n; i++) {
         struct og_output_item item = list->items[i];
-        if (item.data == NULL)
+        if (item.data == NULL && list->bytes.data != NULL)
             item.data = (const char *)list->bytes.data + item.at;
         TRY(write_item(out, &item, err));
     }
