@@ -11,13 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static og_status hold(struct og_outlet *o, og_error *err)
+/* More than this is freed when it has been passed on. Less is kept: the answers
+ * of one block are about as long as those of the next one, and fresh memory
+ * costs more than copying into it. */
+#define KEEP_HELD ((size_t)8 << 20)
+
+static int hold_bytes(void *ctx, const char *data, size_t len)
 {
-    o->file = open_memstream(&o->held, &o->held_len);
-    if (o->file == NULL) return og_error_memory(err, 0, "a report");
-    o->own_file = true;
-    og_writer_init(&o->w, og_write_file, o->file);
-    return OG_OK;
+    struct og_pack *held = ctx;
+    og_pack_bytes(held, data, len);
+    return held->failed ? ENOMEM : 0;
 }
 
 static ssize_t write_bytes(void *ctx, const char *data, size_t len)
@@ -47,7 +50,11 @@ og_status og_outlet_open(struct og_outlet *o, const char *path, bool holds,
     memset(o, 0, sizeof(*o));
     o->new_file.fd = o->new_file.copy_to = -1;
     o->to_stdout = path == NULL || strcmp(path, "-") == 0;
-    if (o->to_stdout && holds) return hold(o, err);
+    o->holds = o->to_stdout && holds;
+    if (o->holds) {
+        og_writer_init(&o->w, hold_bytes, &o->held);
+        return OG_OK;
+    }
     if (o->to_stdout) {
         o->file = stdout;
         og_writer_init(&o->w, og_write_file, o->file);
@@ -65,30 +72,22 @@ void og_outlet_use(struct og_outlet *o, og_write_fn *write, void *ctx)
     og_writer_init(&o->w, write, ctx);
 }
 
-static og_status pass_held(struct og_outlet *o, og_error *err)
+og_status og_outlet_pass(struct og_outlet *o, og_error *err)
 {
-    const bool is_whole = fclose(o->file) == 0;
-    o->file = NULL;
-    o->own_file = false;
-    if (!is_whole) return og_error_memory(err, o->held_len, "a report");
-    const bool is_written =
-        fwrite(o->held, 1, o->held_len, stdout) == o->held_len &&
-        fflush(stdout) == 0;
+    struct og_pack *held = &o->held;
+    if (!o->holds) return OG_OK;
+    if (og_writer_finish(&o->w, err) != OG_OK)
+        return og_error_memory(err, held->len, "a report");
+    const bool is_written = (held->len == 0 || fwrite(held->data, 1, held->len,
+                                                      stdout) == held->len) &&
+                            fflush(stdout) == 0;
     const int error = errno;
-    free(o->held);
-    o->held = NULL;
+    held->len = 0;
+    if (held->cap > KEEP_HELD) og_pack_release(held);
     if (is_written) return OG_OK;
     og_file_failure(err, "write", "stdout", error);
     errno = error;
     return OG_ERR_IO;
-}
-
-og_status og_outlet_pass(struct og_outlet *o, og_error *err)
-{
-    if (!o->to_stdout || !o->own_file) return OG_OK;
-    TRY(og_writer_finish(&o->w, err));
-    TRY(pass_held(o, err));
-    return hold(o, err);
 }
 
 const char *og_outlet_target(const struct og_outlet *o)
@@ -109,9 +108,9 @@ static og_status rename_to(struct og_outlet *o, const char *path, og_error *err)
 
 og_status og_outlet_commit(struct og_outlet *o, const char *path, og_error *err)
 {
+    if (o->holds) return og_outlet_pass(o, err);
     TRY(og_writer_finish(&o->w, err));
     if (!o->own_file) return OG_OK;
-    if (o->to_stdout) return pass_held(o, err);
     o->own_file = false;
     if (fclose(o->file) != 0)
         return og_file_failure(err, "write", o->path, errno);
@@ -122,7 +121,7 @@ og_status og_outlet_commit(struct og_outlet *o, const char *path, og_error *err)
 void og_outlet_discard(struct og_outlet *o)
 {
     if (o->own_file) fclose(o->file);
-    free(o->held);
+    og_pack_release(&o->held);
     free(o->path);
     og_new_file_discard(&o->new_file);
     memset(o, 0, sizeof(*o));

@@ -12,18 +12,18 @@
 
 #include <origo/report.h>
 
+#include "lib/base/packing.h"
 #include "lib/os/new_file.h"
 #include "lib/report/writer.h"
 
 struct og_outlet {
     struct og_writer w; /* the writer of the report */
     FILE *file;
-    bool own_file; /* opened here: its bytes go to new_file, or to memory */
-    bool to_stdout;
+    bool own_file; /* opened here: its bytes go to new_file */
+    bool to_stdout, holds;
     struct og_new_file new_file;
-    char *path; /* NULL: none */
-    char *held; /* content of `file` that awaits og_outlet_pass() */
-    size_t held_len;
+    char *path;          /* NULL: none */
+    struct og_pack held; /* awaits og_outlet_pass() */
 };
 
 /* NULL and "-" are stdout; with `holds`, output for stdout is kept in memory

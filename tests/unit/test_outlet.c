@@ -70,12 +70,55 @@ static void nowhere(void **state)
     og_outlet_discard(&o);
 }
 
+/* What is held comes to stdout when it may, part after part, and what is not
+ * passed on never does: also a part that is too long to keep room for. */
+static void held(void **state)
+{
+    enum { LONG = 9 << 20 };
+    char *text = malloc(LONG);
+    struct og_outlet o;
+    struct stat st;
+    FILE *file = tmpfile();
+    (void)state;
+    assert_non_null(text);
+    assert_non_null(file);
+    memset(text, 'x', LONG);
+    fflush(stdout);
+    const int before = dup(1);
+    assert_true(dup2(fileno(file), 1) == 1);
+    assert_int_equal(og_outlet_open(&o, "-", true, NULL), OG_OK);
+    og_writer_bytes(&o.w, text, LONG);
+    const int at_first = fstat(1, &st) == 0 ? (int)st.st_size : -1;
+    const og_status passed = og_outlet_pass(&o, NULL);
+    const size_t kept = o.held.cap;
+    og_writer_string(&o.w, "second");
+    const og_status again = og_outlet_pass(&o, NULL);
+    og_writer_string(&o.w, "third");
+    const og_status committed = og_outlet_commit(&o, NULL, NULL);
+    og_writer_string(&o.w, "never");
+    og_outlet_discard(&o);
+    assert_true(dup2(before, 1) == 1);
+    close(before);
+    assert_int_equal(at_first, 0);
+    assert_int_equal(passed, OG_OK);
+    assert_int_equal(again, OG_OK);
+    assert_int_equal(committed, OG_OK);
+    assert_true(kept < LONG);
+    assert_int_equal(fstat(fileno(file), &st), 0);
+    assert_int_equal(st.st_size, LONG + 11);
+    assert_int_equal(pread(fileno(file), text, 11, LONG), 11);
+    assert_memory_equal(text, "secondthird", 11);
+    fclose(file);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_or_not),
         cmocka_unit_test(parts),
         cmocka_unit_test(nowhere),
+        cmocka_unit_test(held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
