@@ -288,9 +288,10 @@ bench-store: build
 	@$(if $(QUICK),true,cp $(BUILD)/store.txt bench/results/store.txt)
 
 # CPU of each stage on 1, 2, 4 and 8 threads, what the busiest thread has, what is
-# done in order; the same bytes on any number. Whole streams, some ten minutes on
-# two idle cores; what there is no time for after 14 is named. QUICK=1 takes the
-# first 5 MB.
+# done in order; the same bytes on any number; which aims were met. Some ten minutes
+# on two idle cores; what there is no time for after 12 is named. QUICK=1 takes the
+# first 5 MB. Writes bench/results/cores.txt and the table of docs/scale.md, and
+# prints at the end which figures in the sentences of that document follow from it.
 CORES_WORK ?= $(BUILD)/bench-cores
 .PHONY: bench-cores
 bench-cores: build
