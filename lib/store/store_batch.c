@@ -11,8 +11,10 @@
 /* A document of more fingerprints goes by itself; so do those after as many. */
 #define MOST_FPS ((size_t)1 << 20)
 
-/* Documents whose part of the catalogue is fetched before their turn. */
-#define AHEAD 4
+/* Documents whose part of the catalogue is fetched before their turn; so many
+ * are worth a piece of a phase. */
+#define AHEAD          4
+#define FEWEST_INDEXED 16
 
 void og_store_batch_init(struct og_store_batch *b, og_store *store)
 {
@@ -332,12 +334,6 @@ og_status og_store_batch_label(struct og_store_batch *b,
 
 /* ---- adding ---- */
 
-static void expect_record(const struct og_store_batch *b, size_t i)
-{
-    if (i < b->n && b->docs[i].is_added)
-        og_pending_expect(&b->store->pending, &b->docs[i].entry);
-}
-
 static og_status write_record(struct og_store_batch *b,
                               const struct og_run_doc *doc, og_error *err)
 {
@@ -345,13 +341,12 @@ static og_status write_record(struct og_store_batch *b,
     const og_bytes bytes = {(const char *)doc->bytes.data, doc->entry_len};
     const struct og_mark mark = og_store_mark(&doc->subject);
     TRY(og_catalogue_reserve(&store->catalogue, err));
-    TRY(og_pending_reserve(&store->pending, err));
     if (store->disk != NULL) {
         og_disk_note(store, doc->subject.doc->id);
         TRY(og_disk_add(store, doc->entry_len, &doc->bytes, err));
     }
     const og_status status =
-        og_pending_append(&store->pending, bytes, &doc->entry, err);
+        og_pending_append_bytes(&store->pending, bytes, err);
     if (status != OG_OK) {
         /* It is in the journal but not in memory: the two must not diverge. */
         if (store->disk != NULL) store->disk->has_failed = true;
@@ -359,6 +354,81 @@ static og_status write_record(struct og_store_batch *b,
     }
     (void)og_catalogue_append(&store->catalogue, &mark);
     return OG_OK;
+}
+
+/* Of the first *out_n documents of the run. */
+static og_status write_records(struct og_store_batch *b, size_t *out_n,
+                               og_error *err)
+{
+    size_t n_origins = 0;
+    for (size_t i = 0; i < b->n; i++)
+        if (b->docs[i].is_added) n_origins += b->docs[i].entry.n_origins;
+    TRY(og_pending_reserve_all(&b->store->pending, b->n_added, n_origins, err));
+    for (size_t i = 0; i < b->n; i++, *out_n = i)
+        if (b->docs[i].is_added) TRY(write_record(b, &b->docs[i], err));
+    return OG_OK;
+}
+
+/* A phase, and one piece more in the first one that runs: the documents of the
+ * run become known by their ids and their origins. Nobody asks for that before
+ * the phase ends, and it takes about as long as a lane. */
+struct indexing {
+    const struct og_phases *phases;
+    struct og_store_batch *batch;
+    size_t n;
+    og_piece_fn *piece; /* of the phase */
+    void *ctx;
+    bool is_done;
+};
+
+static void index_documents(struct indexing *x)
+{
+    struct og_pending *pending = &x->batch->store->pending;
+    const struct og_run_doc *docs = x->batch->docs;
+    for (size_t i = 0; i < x->n; i++) {
+        if (i + 2 * AHEAD < x->n && docs[i + 2 * AHEAD].is_added)
+            og_pending_expect(pending, &docs[i + 2 * AHEAD].entry);
+        if (i + AHEAD < x->n && docs[i + AHEAD].is_added)
+            og_pending_expect_lists(pending, &docs[i + AHEAD].entry);
+        if (docs[i].is_added)
+            og_pending_index(pending, x->batch->parts[i].doc, &docs[i].entry);
+    }
+    x->is_done = true;
+}
+
+static og_status indexing_piece(void *ctx, void *worker, size_t number,
+                                og_error *err)
+{
+    struct indexing *x = ctx;
+    if (number > 0) return x->piece(x->ctx, worker, number - 1, err);
+    index_documents(x);
+    return OG_OK;
+}
+
+static og_status share_indexing(const struct og_phases *with, size_t n,
+                                og_piece_fn *piece, void *ctx, og_error *err)
+{
+    struct indexing *x = (struct indexing *)with->ctx;
+    if (x->is_done)
+        return og_phases_step(x->phases, with->step, n, piece, ctx, err);
+    x->piece = piece;
+    x->ctx = ctx;
+    return og_phases_step(x->phases, with->step, n + 1, indexing_piece, x, err);
+}
+
+static og_status observe(struct og_store_batch *b,
+                         const struct og_phases *phases, size_t n,
+                         og_error *err)
+{
+    const struct og_table_protocol table = protocol_of(b);
+    struct indexing x = {.phases = phases, .batch = b, .n = n};
+    struct og_phases with = *phases;
+    with.ctx = &x;
+    with.share = share_indexing;
+    if (n < FEWEST_INDEXED) index_documents(&x);
+    const og_status status = table.observe(table.ctx, &with, b->parts, n, err);
+    if (!x.is_done) index_documents(&x);
+    return status;
 }
 
 /* The table may grow: the checkpoint it is mapped from must have been verified
@@ -386,7 +456,6 @@ og_status og_store_batch_take(struct og_store_batch *b,
                               const struct og_phases *phases, size_t *out_n,
                               og_error *err)
 {
-    const struct og_table_protocol table = protocol_of(b);
     og_store *store = b->store;
     *out_n = 0;
     if (store->shared != NULL) {
@@ -396,11 +465,7 @@ og_status og_store_batch_take(struct og_store_batch *b,
     }
     og_status status = know_table(b, err);
     size_t n = 0;
-    for (; n < b->n && status == OG_OK; n++) {
-        expect_record(b, n + AHEAD);
-        if (b->docs[n].is_added) status = write_record(b, &b->docs[n], err);
-    }
-    if (status != OG_OK && n > 0) n--; /* that one is not in */
+    if (status == OG_OK) status = write_records(b, &n, err);
     *out_n = n;
     if (n == 0) return status;
     og_error second = {0};
@@ -414,7 +479,9 @@ og_status og_store_batch_take(struct og_store_batch *b,
     struct og_late late;
     if (reorders) begin_late(b, &late);
     if (observed == OG_OK)
-        observed = table.observe(table.ctx, phases, b->parts, n, &second);
+        observed = observe(b, phases, n, &second);
+    else
+        index_documents(&(struct indexing){.batch = b, .n = n});
     if (reorders) og_store_late_end(store);
     if (observed != OG_OK && store->disk != NULL)
         store->disk->has_failed = true;

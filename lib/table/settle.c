@@ -33,6 +33,7 @@ void og_settling_init(struct og_settling *b, const struct og_table *table,
 void og_settling_release(struct og_settling *b)
 {
     OG_UNGROW(b->allocator, b->firsts, b->firsts_cap);
+    OG_UNGROW(b->allocator, b->spare, b->spare_cap);
     OG_UNGROW(b->allocator, b->places, b->places_cap);
     OG_UNGROW(b->allocator, b->before, b->before_cap);
 }
@@ -50,6 +51,41 @@ static og_status begin_late(struct og_settling *b, struct og_table_part *parts,
     return OG_OK;
 }
 
+/* Slots that are kept twice: those of a batch that is no longer than a block.
+ */
+enum { MOST_SPARE = 1 << 16, CLEAR_EACH = 1 << 13 };
+
+static void swap_spare(struct og_settling *b)
+{
+    uint64_t *const firsts = b->firsts;
+    const size_t cap = b->firsts_cap;
+    b->firsts = b->spare;
+    b->firsts_cap = b->spare_cap;
+    b->spare = firsts;
+    b->spare_cap = cap;
+}
+
+size_t og_settling_reserve_spare(struct og_settling *b)
+{
+    if (b->n_firsts > MOST_SPARE ||
+        !OG_GROW(b->allocator, b->spare, b->spare_cap, b->n_firsts))
+        return 0;
+    return (b->n_firsts + CLEAR_EACH - 1) / CLEAR_EACH;
+}
+
+void og_settling_clear_spare(struct og_settling *b, size_t piece)
+{
+    const size_t begin = piece * CLEAR_EACH;
+    const size_t left = b->n_firsts - begin;
+    memset(b->spare + begin, 0,
+           (left < CLEAR_EACH ? left : CLEAR_EACH) * sizeof(*b->spare));
+}
+
+void og_settling_has_cleared(struct og_settling *b)
+{
+    b->n_clear = b->n_firsts;
+}
+
 og_status og_settling_begin(struct og_settling *b, struct og_table_part *parts,
                             size_t n, size_t n_fps, bool has_late,
                             og_error *err)
@@ -57,10 +93,14 @@ og_status og_settling_begin(struct og_settling *b, struct og_table_part *parts,
     const og_allocator *a = b->allocator;
     b->has_late = has_late;
     b->n_firsts = n > 1 || has_late ? og_hash_slots_for(n_fps, 16) : 0;
+    const bool is_clear = b->n_firsts > 0 && b->n_firsts <= b->n_clear;
+    if (is_clear) swap_spare(b);
+    b->n_clear = 0;
     if (!OG_GROW(a, b->places, b->places_cap, n_fps + 1) ||
         !OG_GROW(a, b->firsts, b->firsts_cap, b->n_firsts))
         return og_error_memory(err, n_fps * sizeof(*b->firsts), "a batch");
-    if (b->n_firsts > 0) memset(b->firsts, 0, b->n_firsts * sizeof(uint64_t));
+    if (!is_clear && b->n_firsts > 0)
+        memset(b->firsts, 0, b->n_firsts * sizeof(uint64_t));
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         parts[i].places = b->places + at;

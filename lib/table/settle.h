@@ -20,6 +20,9 @@ struct og_settling {
     /* For fingerprints unknown to the table, the first in the batch. */
     uint64_t *firsts;
     size_t n_firsts, firsts_cap;
+    /* The next batch's, cleared by other threads: this many of them. */
+    uint64_t *spare;
+    size_t n_clear, spare_cap;
     uint32_t *places;
     size_t places_cap;
     /* With late documents: `firsts` has the last holders in the batch, and this
@@ -40,6 +43,11 @@ void og_settling_release(struct og_settling *settling);
 og_status og_settling_begin(struct og_settling *settling,
                             struct og_table_part *parts, size_t n, size_t n_fps,
                             bool has_late, og_error *err);
+/* Pieces of a phase after that, on any threads, which spare the next batch
+ * clearing its slots; then they are done. Need not be called. */
+size_t og_settling_reserve_spare(struct og_settling *settling);
+void og_settling_clear_spare(struct og_settling *settling, size_t piece);
+void og_settling_has_cleared(struct og_settling *settling);
 /* Part `number` was looked up, and impossible origins were removed. Any
  * thread. */
 void og_settling_put(struct og_settling *settling, struct og_table_part *parts,

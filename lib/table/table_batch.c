@@ -199,6 +199,11 @@ static og_status look_up_piece(void *ctx, void *worker, size_t piece,
 {
     const struct step *s = ctx;
     const size_t *pieces = s->batch->pieces;
+    if (piece >= s->batch->n_pieces) {
+        og_settling_clear_spare(&s->batch->settling,
+                                piece - s->batch->n_pieces);
+        return OG_OK;
+    }
     for (size_t i = pieces[piece]; i < pieces[piece + 1]; i++)
         TRY(look_up_part(s, worker, i, err));
     return OG_OK;
@@ -211,8 +216,13 @@ static og_status look_up(void *ctx, const struct og_phases *phases,
     struct og_table_batch *b = ctx;
     struct step s = {b, parts, steps};
     TRY(reserve(b, phases, parts, n, steps->compare != NULL, err));
-    return og_phases_step(phases, "look up", b->n_pieces, look_up_piece, &s,
-                          err);
+    const size_t n_clear = phases->n_threads > 1 && b->n_pieces > 1
+                               ? og_settling_reserve_spare(&b->settling)
+                               : 0;
+    TRY(og_phases_step(phases, "look up", b->n_pieces + n_clear, look_up_piece,
+                       &s, err));
+    if (n_clear > 0) og_settling_has_cleared(&b->settling);
+    return OG_OK;
 }
 
 /* ---- settling ---- */
@@ -250,37 +260,36 @@ static og_status settle(void *ctx, const struct og_phases *phases,
 struct observing {
     struct og_table_batch *batch;
     struct og_table_part *parts;
-    size_t begin, end;
+    size_t n_parts, begin, end;
+    bool has_begun; /* the lanes: they go on after the table has grown */
 };
+
+static void begin_lane(const struct observing *o, size_t number)
+{
+    struct og_table_batch *b = o->batch;
+    struct og_lane *lane = &b->lanes[number];
+    lane->own = *b->table;
+    lane->own.n_used = lane->own.n_evicted = 0;
+    lane->own.learning = lane->learning;
+    if (lane->learning != NULL)
+        og_learning_part(lane->learning, b->table->learning);
+    lane->t = &lane->own;
+    lane->parts = o->parts;
+    lane->part = o->begin;
+    lane->end = o->end;
+    lane->number = (unsigned)number;
+    lane->at = o->parts[o->begin].starts[number];
+    lane->n_new = b->n_new + number * o->n_parts;
+    lane->is_alone = lane->is_blocked = false;
+}
 
 static og_status run_lane(void *ctx, void *worker, size_t number, og_error *err)
 {
     const struct observing *o = ctx;
-    struct og_lane *lane = &o->batch->lanes[number];
     (void)worker, (void)err;
-    og_lane_run(lane);
+    if (!o->has_begun) begin_lane(o, number);
+    og_lane_run(&o->batch->lanes[number]);
     return OG_OK;
-}
-
-static void begin_lanes(const struct observing *o, size_t n_parts)
-{
-    struct og_table_batch *b = o->batch;
-    for (size_t i = 0; i < b->n_lanes; i++) {
-        struct og_lane *lane = &b->lanes[i];
-        lane->own = *b->table;
-        lane->own.n_used = lane->own.n_evicted = 0;
-        lane->own.learning = lane->learning;
-        if (lane->learning != NULL)
-            og_learning_part(lane->learning, b->table->learning);
-        lane->t = &lane->own;
-        lane->parts = o->parts;
-        lane->part = o->begin;
-        lane->end = o->end;
-        lane->number = (unsigned)i;
-        lane->at = o->parts[o->begin].starts[i];
-        lane->n_new = b->n_new + i * n_parts;
-        lane->is_alone = lane->is_blocked = false;
-    }
 }
 
 /* Each lane's copy is updated after the table has grown. */
@@ -348,14 +357,14 @@ static og_status count_lines(void *ctx, void *worker, size_t number,
 }
 
 static og_status observe_lanes(struct observing *o,
-                               const struct og_phases *phases, size_t n_parts,
-                               og_error *err)
+                               const struct og_phases *phases, og_error *err)
 {
     struct og_table_batch *b = o->batch;
-    begin_lanes(o, n_parts);
-    do
+    o->has_begun = false;
+    do {
         TRY(og_phases_step(phases, "observe", b->n_lanes, run_lane, o, err));
-    while (grow_when_blocked(b, phases));
+        o->has_begun = true;
+    } while (grow_when_blocked(b, phases));
     end_lanes(b);
     if (b->table->n_common_lines == 0) return OG_OK;
     return og_phases_step(phases, "count", b->n_lanes, count_lines, o, err);
@@ -380,9 +389,9 @@ static og_status observe_alone(void *ctx, void *worker, size_t number,
 /* No lesson is due before the end of these. */
 static og_status observe_until_lesson(struct observing *o,
                                       const struct og_phases *phases,
-                                      size_t n_parts, og_error *err)
+                                      og_error *err)
 {
-    if (o->batch->n_lanes > 1) return observe_lanes(o, phases, n_parts, err);
+    if (o->batch->n_lanes > 1) return observe_lanes(o, phases, err);
     return og_phases_step(phases, "observe", 1, observe_alone, o, err);
 }
 
@@ -391,13 +400,13 @@ static og_status observe(void *ctx, const struct og_phases *phases,
 {
     struct og_table_batch *b = ctx;
     struct og_table *t = b->table;
-    struct observing o = {.batch = b, .parts = parts};
+    struct observing o = {.batch = b, .parts = parts, .n_parts = n};
     memset(b->n_new, 0, b->n_lanes * n * sizeof(*b->n_new));
     while (o.begin < n) {
         const uint64_t due = og_learning_next(t->n_added);
         for (o.end = o.begin; o.end < n && t->n_added < due; o.end++)
             if (parts[o.end].is_added) t->n_added += parts[o.end].additions.n;
-        TRY(observe_until_lesson(&o, phases, n, err));
+        TRY(observe_until_lesson(&o, phases, err));
         if (t->learning != NULL && t->n_added >= due)
             og_learning_lesson(t->learning);
         o.begin = o.end;

@@ -203,6 +203,55 @@ static void test_cleared_they_are_gone(void **state)
     og_pending_release(&p);
 }
 
+/* Entries that were appended are there by their numbers; when they are indexed,
+ * in the same order, by their ids and origins, too. */
+static void test_in_two_steps(void **state)
+{
+    enum { N = 300 };
+    struct og_pending p;
+    struct og_arena arena;
+    uint32_t number, copiers[N];
+    og_bytes bytes;
+    (void)state;
+    og_pending_init(&p, 10, NULL);
+    og_arena_init(&arena, NULL);
+    ASSERT_OK(og_pending_reserve_all(&p, N, 2 * N, &story));
+    struct og_entry entry = {.url = bytes_of(""),
+                             .extra = bytes_of(""),
+                             .title = bytes_of(""),
+                             .series = OG_NO_DOC,
+                             .id = bytes_of("a"),
+                             .n_origins = 2};
+    for (uint32_t i = 0; i < N; i++) {
+        struct og_pack pack = {0};
+        entry.origins[0].doc = 7;
+        entry.origins[1].doc = 1000 + i;
+        og_entry_pack(&entry, &pack);
+        ASSERT_OK(og_pending_append_bytes(
+            &p, (og_bytes){(char *)pack.data, pack.len}, &story));
+        og_pack_release(&pack);
+    }
+    assert_true(og_pending_get(&p, 10 + N - 1, &arena, &bytes));
+    assert_false(og_pending_latest(&p, bytes_of("a"), &number));
+    assert_int_equal(og_pending_copiers(&p, 7, N, copiers), 0);
+    for (uint32_t i = 0; i < N; i++) {
+        entry.origins[1].doc = 1000 + i;
+        og_pending_expect(&p, &entry);
+        og_pending_expect_lists(&p, &entry);
+        og_pending_index(&p, 10 + i, &entry);
+    }
+    assert_true(og_pending_latest(&p, bytes_of("a"), &number));
+    assert_int_equal(number, 10 + N - 1);
+    assert_int_equal(og_pending_copiers(&p, 7, N, copiers), N);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(copiers[i], 10 + i);
+        assert_int_equal(og_pending_copiers(&p, 1000 + i, N, &number), 1);
+        assert_int_equal(number, 10 + i);
+    }
+    og_arena_release(&arena);
+    og_pending_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_two_lots),
         cmocka_unit_test(test_copiers),
         cmocka_unit_test(test_cleared_they_are_gone),
+        cmocka_unit_test(test_in_two_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

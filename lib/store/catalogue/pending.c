@@ -16,16 +16,15 @@
 
 /* ---- slots ---- */
 
-/* The smallest number of slots; enough for the copies of one document. */
 #define FEWEST_SLOTS 64
 
-/* Room for one more. False: no memory, and nothing has changed. */
-static bool reserve_slots(struct og_pending_slots *s,
+/* Room for n more. False: no memory, and nothing has changed. */
+static bool reserve_slots(struct og_pending_slots *s, size_t n,
                           const og_allocator *allocator)
 {
     struct og_pending_slots wider = *s;
-    if (2 * (s->n + 1) <= s->n_slots) return true;
-    wider.n_slots = s->n_slots == 0 ? FEWEST_SLOTS : 2 * s->n_slots;
+    if (2 * (s->n + n) <= s->n_slots) return true;
+    wider.n_slots = og_hash_slots_for(s->n + n, FEWEST_SLOTS);
     wider.slots =
         og_allocate_zero(allocator, wider.n_slots * sizeof(*wider.slots));
     if (wider.slots == NULL) return false;
@@ -233,15 +232,12 @@ static void add_copy(struct og_pending_batch *lot, uint32_t origin,
     set_slot(&lot->origins, slot, hash, (size_t)(list - lot->lists));
 }
 
-/* Room for the copies of one more document. The table has 64 slots at least and
- * is at most half full, so there are free ones for all of them. */
-static bool reserve_copies(struct og_pending_batch *lot,
+/* Room for so many more copies. */
+static bool reserve_copies(struct og_pending_batch *lot, size_t n,
                            const og_allocator *allocator)
 {
-    _Static_assert(OG_ENTRY_ORIGINS <= FEWEST_SLOTS / 2, "half are free");
-    return OG_GROW(allocator, lot->lists, lot->lists_cap,
-                   lot->n_lists + OG_ENTRY_ORIGINS) &&
-           reserve_slots(&lot->origins, allocator);
+    return OG_GROW(allocator, lot->lists, lot->lists_cap, lot->n_lists + n) &&
+           reserve_slots(&lot->origins, n, allocator);
 }
 
 static size_t find_copiers(const struct og_pending_batch *lot, uint32_t origin,
@@ -276,36 +272,59 @@ size_t og_pending_copiers(struct og_pending *pending, uint32_t origin,
 
 /* ---- entries ---- */
 
-og_status og_pending_reserve(struct og_pending *pending, og_error *err)
+og_status og_pending_reserve_all(struct og_pending *pending, size_t n,
+                                 size_t n_origins, og_error *err)
 {
     const og_allocator *allocator = pending->allocator;
     struct og_pending_batch *lot = young_of(pending);
     og_status status = OG_OK;
     pthread_rwlock_wrlock(&pending->lock);
-    if (!OG_GROW(allocator, lot->entries, lot->cap, lot->n + 1) ||
-        !reserve_copies(lot, allocator) || !reserve_slots(&lot->ids, allocator))
+    if (!OG_GROW(allocator, lot->entries, lot->cap, lot->n + n) ||
+        !reserve_copies(lot, n_origins, allocator) ||
+        !reserve_slots(&lot->ids, n, allocator))
         status = og_error_memory(err, lot->n * sizeof(*lot->entries),
                                  "the catalogue");
     pthread_rwlock_unlock(&pending->lock);
     return status;
 }
 
-og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
-                            const struct og_entry *entry, og_error *err)
+og_status og_pending_reserve(struct og_pending *pending, og_error *err)
+{
+    return og_pending_reserve_all(pending, 1, OG_ENTRY_ORIGINS, err);
+}
+
+og_status og_pending_append_bytes(struct og_pending *pending, og_bytes bytes,
+                                  og_error *err)
 {
     struct og_pending_batch *lot = young_of(pending);
     const char *copy = og_arena_copy(&lot->arena, bytes.data, bytes.len, 1);
     if (copy == NULL) return og_error_memory(err, bytes.len, "an entry");
+    pthread_rwlock_wrlock(&pending->lock);
+    lot->entries[lot->n++] = (og_bytes){copy, bytes.len};
+    pthread_rwlock_unlock(&pending->lock);
+    lot->bytes += bytes.len;
+    return OG_OK;
+}
+
+void og_pending_index(struct og_pending *pending, uint32_t number,
+                      const struct og_entry *entry)
+{
+    struct og_pending_batch *lot = young_of(pending);
     const uint32_t hash = hash_of(entry->id);
-    const uint32_t number = lot->first + (uint32_t)lot->n;
     pthread_rwlock_wrlock(&pending->lock);
     for (uint32_t i = 0; i < entry->n_origins; i++)
         add_copy(lot, entry->origins[i].doc, number);
     set_slot(&lot->ids, find_slot(lot, &lot->ids, hash, has_id, &entry->id),
-             hash, lot->n); /* the latest */
-    lot->entries[lot->n++] = (og_bytes){copy, bytes.len};
+             hash, number - lot->first); /* the latest */
     pthread_rwlock_unlock(&pending->lock);
-    lot->bytes += bytes.len;
+}
+
+og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
+                            const struct og_entry *entry, og_error *err)
+{
+    const struct og_pending_batch *lot = young_of(pending);
+    TRY(og_pending_append_bytes(pending, bytes, err));
+    og_pending_index(pending, lot->first + (uint32_t)lot->n - 1, entry);
     return OG_OK;
 }
 
@@ -326,6 +345,19 @@ void og_pending_expect(const struct og_pending *pending,
     fetch_slot(&lot->ids, hash_of(entry->id));
     for (uint32_t i = 0; i < entry->n_origins; i++)
         fetch_slot(&lot->origins, origin_hash(entry->origins[i].doc));
+}
+
+void og_pending_expect_lists(const struct og_pending *pending,
+                             const struct og_entry *entry)
+{
+    const struct og_pending_batch *lot = og_pending_active(pending);
+    const struct og_pending_slots *s = &lot->origins;
+    for (uint32_t i = 0; s->n_slots != 0 && i < entry->n_origins; i++) {
+        const uint32_t hash = origin_hash(entry->origins[i].doc);
+        const struct og_pending_slot *slot = &s->slots[hash & (s->n_slots - 1)];
+        if (slot->member != 0 && slot->hash == hash)
+            __builtin_prefetch(&lot->lists[slot->member - 1], 1);
+    }
 }
 
 og_status og_pending_remove(struct og_pending *pending, uint32_t number,

@@ -67,19 +67,33 @@ void og_pending_release(struct og_pending *pending);
 /* Sets `first` as og_pending_init() does; before the first entry. */
 void og_pending_begin(struct og_pending *pending, uint32_t first);
 
-/* Makes room for one more entry. No visible change. */
+/* Makes room for one more entry, or for so many that name so many origins. No
+ * visible change. */
 og_status og_pending_reserve(struct og_pending *pending, og_error *err);
+og_status og_pending_reserve_all(struct og_pending *pending, size_t n,
+                                 size_t n_origins, og_error *err);
 
 /* Appends the next one, in its packed form `bytes`; only copying it can fail
  * (OG_ERR_MEMORY). */
 og_status og_pending_append(struct og_pending *pending, og_bytes bytes,
                             const struct og_entry *entry, og_error *err);
 
+/* The same in two steps: the first makes it known by its number, the second, in
+ * the same order, by its id and its origins. Another thread may do the second
+ * one for the writing thread. */
+og_status og_pending_append_bytes(struct og_pending *pending, og_bytes bytes,
+                                  og_error *err);
+void og_pending_index(struct og_pending *pending, uint32_t number,
+                      const struct og_entry *entry);
+
 /* An id will be asked for soon, an entry will be appended soon: what that will
- * touch is fetched into the cache. Writing thread only. */
+ * touch is fetched into the cache; _expect_lists some time after _expect.
+ * Writing thread only. */
 void og_pending_expect_id(const struct og_pending *pending, og_bytes id);
 void og_pending_expect(const struct og_pending *pending,
                        const struct og_entry *entry);
+void og_pending_expect_lists(const struct og_pending *pending,
+                             const struct og_entry *entry);
 
 /* The number of the first entry here, or of the next one to come. Any
  * thread. */
