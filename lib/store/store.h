@@ -157,7 +157,7 @@ bool og_store_keeps(const og_store *store, const struct og_prepared *prepared);
 bool og_store_can_confirm(const og_store *store);
 
 /* Determines whether it is known, and its place in the order. Any thread if
- * `shared`, otherwise the writer's. */
+ * `shared`, otherwise the writer's, or others while it waits for them. */
 og_status og_store_identify(og_store *store, struct og_subject *subject,
                             bool shared, og_trace *trace, og_error *err);
 

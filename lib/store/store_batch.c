@@ -93,13 +93,16 @@ static void set_part(struct og_store_batch *b, const struct og_run_doc *doc,
                      struct og_table_part *out)
 {
     const og_params *params = &b->store->params;
+    const bool shapes =
+        og_labels_shape_table(params->estimate, params->evict) &&
+        (doc->is_added || b->store->remote != NULL);
     *out = (struct og_table_part){
         .sel = &doc->subject.prepared->selection,
         .doc = doc->subject.place.number,
         .time = doc->subject.place.time,
         .is_asked = b->for_answer ||
                     (b->store->remote != NULL && must_compare(b->store)) ||
-                    og_labels_shape_table(params->estimate, params->evict),
+                    shapes,
         .is_added = doc->is_added,
         .is_apart = doc->subject.is_known,
     };

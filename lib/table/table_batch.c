@@ -184,6 +184,7 @@ static og_status look_up_part(const struct step *s, void *worker, size_t number,
     struct og_table_batch *b = s->batch;
     struct og_table_part *part = &s->parts[number];
     const struct og_selection *sel = part->sel;
+    if (!part->is_added && !part->is_asked) return OG_OK;
     if ((part->is_added || s->steps->compare != NULL) && b->n_lanes > 1)
         deal_out(b, part);
     TRY(og_table_part_step(s->steps, s->steps->before, worker, part, err));

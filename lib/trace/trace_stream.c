@@ -66,6 +66,10 @@ struct writer {
     size_t run_cap;
     struct og_index_doc *asked; /* for another index: all of a run */
     size_t asked_cap;
+    struct og_subject *subjects; /* identified before their turn */
+    size_t subjects_cap;
+    size_t n_known;   /* ids of the last run that the store had */
+    size_t most_run;  /* documents that the next run of the block may have */
     size_t n_ready;   /* documents of the block that are done */
     og_status status; /* the cause of its end */
     og_error err;
@@ -380,23 +384,78 @@ static void expect_document(const struct writer *w, const struct og_batch *b,
         og_pending_expect_id(&store->pending, b->docs[i].doc.id);
 }
 
+/* Documents that are identified by all threads, because the store has many of
+ * their ids: the entries of those are read from disk. */
+struct identifying {
+    struct writer *writer;
+    const struct og_batch *block;
+    size_t first, n;
+};
+
+enum { IDENTIFIED_EACH = 16 }; /* in a piece */
+
+static og_status identify_piece(void *ctx, void *worker, size_t number,
+                                og_error *err)
+{
+    const struct identifying *x = ctx;
+    struct writer *w = x->writer;
+    const size_t begin = number * IDENTIFIED_EACH;
+    const size_t end =
+        x->n - begin < IDENTIFIED_EACH ? x->n : begin + IDENTIFIED_EACH;
+    og_trace *trace;
+    TRY(trace_of(w, worker, &trace, err));
+    for (size_t i = begin; i < end; i++) {
+        w->subjects[i] = subject_of(&x->block->docs[x->first + i]);
+        TRY(og_store_identify(w->store, &w->subjects[i], false, trace, err));
+    }
+    return OG_OK;
+}
+
+/* How many from `first` on; nothing changes before they are taken. If it fails,
+ * none: the one that fails is met in its turn. */
+static size_t identify_ahead(struct writer *w, const struct og_batch *b,
+                             size_t first, const struct og_phases *phases)
+{
+    const size_t left = b->n_docs - first;
+    struct identifying x = {w, b, first,
+                            left < w->most_run ? left : w->most_run};
+    if (phases->n_threads == 1 || w->store->disk == NULL ||
+        w->store->shared != NULL || w->n_known < IDENTIFIED_EACH ||
+        x.n < 2 * IDENTIFIED_EACH ||
+        !OG_GROW(w->store->allocator, w->subjects, w->subjects_cap, x.n))
+        return 0;
+    const size_t n_pieces = (x.n + IDENTIFIED_EACH - 1) / IDENTIFIED_EACH;
+    return og_phases_step(phases, "identify", n_pieces, identify_piece, &x,
+                          NULL) == OG_OK
+               ? x.n
+               : 0;
+}
+
 /* Documents from `first` on, as long as they fit. */
 static og_status gather_run(struct writer *w, struct og_batch *b, size_t first,
-                            size_t *out_end, og_error *err)
+                            const struct og_phases *phases, size_t *out_end,
+                            og_error *err)
 {
     const bool for_answer = w->options->on_answer != NULL;
     size_t i = first;
     TRY(og_store_batch_begin(&w->batch, b->n_docs - first, err));
+    const size_t ahead = first + identify_ahead(w, b, first, phases);
+    w->n_known = 0;
     for (; i < b->n_docs; i++) {
         struct og_stream_doc *d = &b->docs[i];
-        expect_document(w, b, i + AHEAD);
+        if (i >= ahead) expect_document(w, b, i + AHEAD);
         const bool is_added = is_to_be_added(w, d);
-        struct og_subject subject = subject_of(d);
+        struct og_subject subject =
+            i < ahead ? w->subjects[i - first] : subject_of(d);
         if (!for_answer && !is_added && !asks_index(w)) continue;
-        TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
+        if (i >= ahead)
+            TRY(og_store_identify(w->store, &subject, false, &w->trace, err));
+        w->n_known += subject.latest != OG_NO_DOC;
         if (!og_store_batch_add(&w->batch, &subject, is_added)) break;
         w->run[w->batch.n - 1] = i;
     }
+    /* Where ids are repeated, runs are short: few are identified in vain. */
+    w->most_run = 2 * (i - first) + IDENTIFIED_EACH;
     *out_end = i;
     return OG_OK;
 }
@@ -526,7 +585,7 @@ static og_status take_run(struct writer *w, struct og_batch *b,
     size_t end;
     size_t n;
     TRY(open_index(w, err));
-    TRY(gather_run(w, b, w->n_ready, &end, err));
+    TRY(gather_run(w, b, w->n_ready, phases, &end, err));
     if (w->batch.n == 0)
         return take_singly(w, b, end > w->n_ready ? end : end + 1, err);
     /* An error of a single document is found when they are taken one by one;
@@ -596,6 +655,7 @@ static og_status take_block(struct writer *w, struct og_batch *b, og_error *err)
     if (!w->options->add) return ask_block(w, b, &phases, err);
     if (!OG_GROW(w->store->allocator, w->run, w->run_cap, b->n_docs))
         return og_error_memory(err, b->n_docs * sizeof(*w->run), "a batch");
+    w->most_run = b->n_docs;
     og_status status = claim_block(w, b, err);
     while (status == OG_OK && w->n_ready < b->n_docs)
         status = take_run(w, b, &phases, err);
@@ -765,6 +825,7 @@ static og_status run(struct writer *w, const og_input *input, og_error *err)
         og_stream_documents(&wanted, &work, &w->counts, err);
     og_store_batch_release(&w->batch);
     OG_UNGROW(w->store->allocator, w->run, w->run_cap);
+    OG_UNGROW(w->store->allocator, w->subjects, w->subjects_cap);
     OG_UNGROW(w->store->allocator, w->asked, w->asked_cap);
     pthread_mutex_destroy(&w->work.lock);
     return status;

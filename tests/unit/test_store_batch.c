@@ -67,6 +67,8 @@ static void add_some(og_store *store, unsigned begin, unsigned end,
 struct wanted {
     unsigned first; /* documents that are there already */
     bool removes, no_texts;
+    bool again;      /* they come again, in the stream */
+    bool no_answers; /* are asked for while it runs */
 };
 
 /* What the table and the entries say in the end. */
@@ -94,7 +96,7 @@ static char *finish(og_store *store, struct transcript *t)
     return end_transcript(t, store);
 }
 
-static void run_stream(og_store *store, unsigned n_threads,
+static void run_stream(og_store *store, unsigned n_threads, bool no_answers,
                        struct transcript *t)
 {
     og_stream_options options = og_stream_options_default();
@@ -102,7 +104,7 @@ static void run_stream(og_store *store, unsigned n_threads,
     og_error err;
     options.add = true;
     options.ctx = t;
-    options.on_answer = print_answer;
+    if (!no_answers) options.on_answer = print_answer;
     assert_int_equal(og_stream_run(store, &input, &options, NULL, &err), OG_OK);
 }
 
@@ -111,13 +113,14 @@ static char *take_all(const void *ctx, const char *path, unsigned n_threads)
     const struct wanted *w = ctx;
     og_store *store = open_store(path, w->no_texts);
     struct transcript t;
-    begin_transcript(&t, w->first);
+    const unsigned begin = w->again ? 0 : w->first;
+    begin_transcript(&t, begin);
     add_some(store, 0, w->first, NULL);
     if (w->removes) remove_one(store);
     if (n_threads == 0)
-        add_some(store, w->first, N_DOCUMENTS, &t);
+        add_some(store, begin, N_DOCUMENTS, w->no_answers ? NULL : &t);
     else
-        run_stream(store, n_threads, &t);
+        run_stream(store, n_threads, w->no_answers, &t);
     return finish(store, &t);
 }
 
@@ -144,6 +147,16 @@ static void after_a_removal(void **state)
     (void)state;
     check_streams(true, take_all,
                   &(struct wanted){.first = 100, .removes = true});
+}
+
+/* Most of a stream is there already: all threads identify documents. */
+static void again(void **state)
+{
+    struct wanted w = {.first = N_DOCUMENTS - 40, .again = true};
+    (void)state;
+    check_streams(true, take_all, &w);
+    w.no_answers = w.removes = true;
+    check_streams(true, take_all, &w);
 }
 
 /* Words from somewhere in a text, up to so many bytes. */
@@ -199,8 +212,10 @@ int main(void)
         cmocka_unit_test(on_disk),
         cmocka_unit_test(after_a_removal),
     };
+    const struct CMUnitTest of_known[] = {cmocka_unit_test(again)};
     make_quoting_documents(N_DOCUMENTS, 11, 40);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed += cmocka_run_group_tests(of_known, NULL, NULL);
     failed += cmocka_run_group_tests(tests, shuffle, NULL);
     make_patchwork();
     failed += cmocka_run_group_tests(tests, shuffle, NULL);
