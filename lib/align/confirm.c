@@ -391,8 +391,9 @@ static og_status claim(struct og_confirming *c, const uint32_t *sides,
  * table is not always the first holder of a passage, least of all of a short
  * one. A passage without any hit was found only because the text was fetched
  * for another one. The origin itself may have copied it from one of its own
- * origins, whose texts are then compared as well. */
+ * origins, whose texts are then compared as well; and that one from another. */
 enum {
+    GENERATIONS = 2,
     DOUBTFUL = 48,         /* tokens of a passage without a hit, at most */
     DOUBTFUL_ALWAYS = 24,  /* with hits, too */
     LONG_ORIGIN = 1 << 16, /* longer origins are not looked up again */
@@ -467,21 +468,39 @@ static og_status fetch_ancestors(struct og_confirming *c,
     return OG_OK;
 }
 
-/* Again with the origins of those to which such a passage was assigned. */
+/* Once more with the origins of those to which such a passage was assigned,
+ * except those that were looked up before (`known`). */
 static og_status claim_again(struct og_confirming *c, uint32_t *sides,
-                             const bool *compared,
+                             const bool *compared, bool *known,
                              const struct confirm_subject *s, og_error *err)
 {
     bool doubtful[OG_CONFIRM_ORIGINS] = {false};
     const uint32_t n = c->n_docs;
-    if (c->reworded || s->source->ancestors == NULL ||
-        !find_doubtful(c, s, doubtful))
-        return OG_OK;
+    if (!find_doubtful(c, s, doubtful)) return OG_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        doubtful[i] &= !known[i];
+        known[i] |= doubtful[i];
+    }
     TRY(fetch_ancestors(c, s, doubtful, err));
     if (c->n_docs == n) return OG_OK;
     TRY(seed_sides(c, n, compared, s, err));
     order_sides(c, s->source->order, sides);
     return claim(c, sides, s, err);
+}
+
+static og_status claim_from_ancestors(struct og_confirming *c, uint32_t *sides,
+                                      const bool *compared,
+                                      const struct confirm_subject *s,
+                                      og_error *err)
+{
+    bool known[OG_CONFIRM_ORIGINS] = {false};
+    uint32_t n = 0;
+    if (c->reworded || s->source->ancestors == NULL) return OG_OK;
+    for (int i = 0; i < GENERATIONS && c->n_docs > n; i++) {
+        n = c->n_docs;
+        TRY(claim_again(c, sides, compared, known, s, err));
+    }
+    return OG_OK;
 }
 
 static og_status confirm_origins(struct og_confirming *c,
@@ -493,7 +512,7 @@ static og_status confirm_origins(struct og_confirming *c,
     choose_compared(c, sides, s->document.tokens->n, compared);
     TRY(seed_sides(c, 0, compared, s, err));
     TRY(claim(c, sides, s, err));
-    TRY(claim_again(c, sides, compared, s, err));
+    TRY(claim_from_ancestors(c, sides, compared, s, err));
     for (uint32_t i = 0; i < c->n_docs; i++) {
         if (c->sides[sides[i]].tokens == NULL) continue;
         if (compared[sides[i]])

@@ -12,14 +12,16 @@
 
 enum { N = 60, SHINGLE = 8 };
 
-static uint64_t hashes[3][N];
-static struct og_tokens tokens[3];
+enum { N_DOCUMENTS = 4 };
+
+static uint64_t hashes[N_DOCUMENTS][N];
+static struct og_tokens tokens[N_DOCUMENTS];
 
 static og_status give_side(void *ctx, uint32_t doc, uint32_t side,
                            struct og_align_side *out, og_error *err)
 {
     (void)ctx, (void)side, (void)err;
-    out->tokens = doc < 3 ? &tokens[doc] : NULL;
+    out->tokens = doc < N_DOCUMENTS ? &tokens[doc] : NULL;
     return OG_OK;
 }
 
@@ -38,11 +40,12 @@ static void make_documents(void)
     for (uint32_t i = 0; i < N; i++) {
         hashes[0][i] = 1000 + i;
         hashes[1][i] = 2000 + i;
+        hashes[3][i] = 4000 + i;
         hashes[2][i] = i < 30   ? 1010 + i
                        : i < 50 ? 2000 + i - 30
                                 : 3000 + (uint64_t)i;
     }
-    for (size_t d = 0; d < 3; d++)
+    for (size_t d = 0; d < N_DOCUMENTS; d++)
         tokens[d] = (struct og_tokens){.hash = hashes[d], .n = N};
 }
 
@@ -85,15 +88,15 @@ static void test_one_hit_finds_all(void **state)
     og_confirming_release(&c);
 }
 
-/* Document 1 has its beginning from document 0. */
+/* Each has something from the document before it. */
 static og_status give_ancestors(void *ctx, uint32_t doc,
                                 const struct og_tokens *of, uint32_t max,
                                 uint32_t *out, uint32_t *out_n, og_error *err)
 {
     (void)ctx, (void)of, (void)err;
     assert_true(max > 0);
-    *out_n = doc == 1;
-    out[0] = 0;
+    *out_n = doc == 1 || doc == 3;
+    out[0] = doc == 3 ? 1 : 0;
     return OG_OK;
 }
 
@@ -113,6 +116,30 @@ static void test_an_origin_of_an_origin(void **state)
     assert_int_equal(c.n, 1);
     assert_int_equal(c.data[0].doc, 1);
     og_confirming_release(&c);
+    source.ancestors = give_ancestors;
+    confirm(&c, pos, len, hits, 1);
+    source.ancestors = NULL;
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.data[0].doc, 0);
+    assert_int_equal(c.data[0].begin, 0);
+    assert_int_equal(c.data[0].end, 50);
+    og_confirming_release(&c);
+}
+
+/* The same one step further: document 3 has the passage from 1, and 1 from 0,
+ * which neither the table nor the origins of 3 name. */
+static void test_an_origin_of_that_one(void **state)
+{
+    (void)state;
+    struct og_confirming c;
+    uint32_t pos[] = {35};
+    uint32_t len[] = {SHINGLE};
+    struct og_hit hits[] = {{.doc = 3, .offset = 5}};
+    make_documents();
+    for (uint32_t i = 0; i < 20; i++) {
+        hashes[0][40 + i] = hashes[1][i];
+        hashes[3][i] = hashes[1][i];
+    }
     source.ancestors = give_ancestors;
     confirm(&c, pos, len, hits, 1);
     source.ancestors = NULL;
@@ -221,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_hit_finds_all),
         cmocka_unit_test(test_an_origin_of_an_origin),
+        cmocka_unit_test(test_an_origin_of_that_one),
         cmocka_unit_test(test_a_wrong_origin),
         cmocka_unit_test(test_a_gap),
         cmocka_unit_test(test_the_least),
