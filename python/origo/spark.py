@@ -8,9 +8,11 @@ Results are those of the command over the same documents in the same order,
 whatever the number of partitions and workers. Every worker needs the wheel of
 origo, pyarrow and numpy; one that lacks them says so."""
 
+import functools
 import importlib
 import sys
 
+import py4j.protocol
 import pyarrow
 from pyspark import cloudpickle
 from pyspark.sql import functions as F
@@ -112,6 +114,40 @@ def order_of(df, order, id):
     return [*names, *([] if id in names else [id])]
 
 
+# ---- tables between the steps -------------------------------------------------
+
+class Kept:
+    """The rows of a table, computed once. They stay with the executors; what is
+    lost with one of them is computed again.
+
+    `rows` reads them and has a plan that says no more. Spark describes each plan
+    with those of all kept tables that it reads, twice where it was adapted: two
+    rounds of `decided` were 1 GB of descriptions and most of the time of a job."""
+
+    def __init__(self, df):
+        self._df = df.persist()
+        self.n_rows = self._df.count()
+        self.rows = with_short_plan(self._df)
+
+    def release(self):
+        self._df.unpersist()
+
+
+def with_short_plan(df):
+    """What localCheckpoint() gives, but for the lineage, which remains: no row
+    is lost with an executor. Python has no public name for it."""
+    try:
+        made = df.sparkSession._jsparkSession.internalCreateDataFrame(
+            df._jdf.queryExecution().toRdd(), df._jdf.schema(), False)
+    except (AttributeError, py4j.protocol.Py4JError):
+        return df
+    return type(df)(made, df.sparkSession)
+
+
+def tasks_for(n_rows, most):
+    return -(-n_rows // most)
+
+
 # ---- documents that are alike -----------------------------------------------
 
 def edges(df, text, id, options, n):
@@ -138,11 +174,13 @@ def star_round(found, n):
 
 def stars(found, n):
     """(node, root): rounds, a job for each, until nothing changes."""
+    before = None
     while True:
-        before, found = found, star_round(found, n).persist()
-        is_open = found.agg(F.max("is_open")).first()[0]
-        before.unpersist()
-        if not is_open:
+        after = Kept(star_round(found, n))
+        if before is not None:
+            before.release()
+        before, found = after, after.rows
+        if not found.agg(F.max("is_open")).first()[0]:
             return found.select("node", "root")
 
 
@@ -154,9 +192,13 @@ def forest(df, text, id, options, n):
     The text is read at once, to know how many that are. What is returned comes
     from rows that stay with the executors, 16 bytes each, until the session
     ends or its cache is cleared."""
-    found = edges(df, text, id, options, n).persist()
-    n_tasks = -(-found.count() // TASK_ROWS)
-    return stars(found, n_tasks) if n_tasks > 1 else small_forest(found)
+    found = Kept(edges(df, text, id, options, n))
+    n_tasks = tasks_for(found.n_rows, TASK_ROWS)
+    if n_tasks <= 1:
+        return small_forest(found.rows)
+    trees = stars(found.rows, n_tasks)
+    found.release()
+    return trees
 
 
 def small_forest(found):
@@ -194,11 +236,10 @@ def sketched(df, text, id, order, options):
 def ranked(made, by, n):
     """With a rank: a number in the order that decides. Of sorted rows it is the
     number of the partition, then of the row."""
-    found = (made.repartitionByRange(n, *by).sortWithinPartitions(*by)
-             .withColumn("rank", F.monotonically_increasing_id()).persist())
-    found.count()
-    made.unpersist()
-    return found
+    found = Kept(made.rows.repartitionByRange(n, *by).sortWithinPartitions(*by)
+                 .withColumn("rank", F.monotonically_increasing_id()))
+    made.release()
+    return found.rows
 
 
 def preference(keep, n_order):
@@ -228,22 +269,23 @@ def crowd_pairs(crowd, gone, options, n):
                    .select("key", "rank", "sketch", F.coalesce(
                        "is_gone", F.lit(False)).alias("is_gone"))
                    .repartition(n, "key").sortWithinPartitions("key", "rank"))
-    return flagged.mapInArrow(step("crowd_step", options), CANDIDATES).distinct()
+    return flagged.mapInArrow(step("crowd_step", options), CANDIDATES)
 
 
 def compared(df, text, id, documents, pairs, options, n):
-    """(rank, earlier, similarity): each document has a place, and those that it
-    is compared with come there. One that a million are compared with comes once
-    to each of the places."""
+    """(rank, earlier, similarity) of kept pairs: each document has a place, and
+    those that it is compared with come there. One that a million are compared
+    with comes once to each of the places."""
     place = F.pmod(F.xxhash64("rank"), F.lit(n)).alias("place")
-    asked = pairs.groupBy("rank").agg(F.collect_list("earlier").alias("others"))
+    asked = pairs.rows.groupBy("rank").agg(
+        F.collect_list("earlier").alias("others"))
     asked = asked.select(place, "rank", "others")
-    others = pairs.select(place, F.col("earlier").alias("rank"), F.lit(
+    others = pairs.rows.select(place, F.col("earlier").alias("rank"), F.lit(
         None).cast("array<bigint>").alias("others"))
     wanted = (asked.union(others).groupBy("place", "rank")
               .agg(F.first("others", ignorenulls=True).alias("others"))
               .join(documents.select("rank", "id"), "rank"))
-    if pairs.count() <= TASK_ROWS:
+    if pairs.n_rows <= TASK_ROWS:
         wanted = F.broadcast(wanted)
     return (df.select(F.col(id).alias("id"), F.col(text).alias("text"))
             .join(wanted, "id").repartition(n, "place")
@@ -252,45 +294,64 @@ def compared(df, text, id, documents, pairs, options, n):
 
 
 def settled(alike, n):
-    """(rank, of, similarity) of what goes, from pairs that are alike and that
-    bands show: by trees of such pairs."""
-    n_tasks = -(-alike.count() // PAIR_ROWS)
+    """(rank, of, similarity) of what goes, kept, from kept pairs that are alike
+    and that bands show: by trees of such pairs."""
+    n_tasks = tasks_for(alike.n_rows, PAIR_ROWS)
     if n_tasks > 1:
-        trees = stars(alike.select(F.col("rank").alias("node"), F.col(
-            "earlier").alias("root")).persist(), n_tasks)
-        found = (alike.join(trees.withColumnRenamed("node", "rank"), "rank")
-                 .repartition(n, "root"))
+        trees = stars(alike.rows.select(F.col("rank").alias("node"), F.col(
+            "earlier").alias("root")), n_tasks)
+        found = (alike.rows.join(trees.withColumnRenamed("node", "rank"),
+                                 "rank").repartition(n, "root"))
     else:
-        found = alike.withColumn("root", F.lit(0)).repartition(1)
-    return (found.select("root", "rank", "earlier", "similarity")
-            .sortWithinPartitions("root", "rank", "earlier")
-            .mapInArrow(step("settle_step"), SETTLED))
+        found = alike.rows.withColumn("root", F.lit(0)).repartition(1)
+    gone = Kept(found.select("root", "rank", "earlier", "similarity")
+                .sortWithinPartitions("root", "rank", "earlier")
+                .mapInArrow(step("settle_step"), SETTLED))
+    alike.release()
+    return gone
 
 
 def decided(df, text, id, documents, options, n):
     """(rank, of, similarity) of what goes: rounds, until none is decided
     differently (origo.steps)."""
-    met = met_in_bands(documents, n).persist()
-    few = (met.where("not is_crowded").select("key", "rank", "sketch")
-           .mapInArrow(step("pair_step", options), CANDIDATES)
-           .distinct().persist())
-    crowd = met.where("is_crowded").select("key", "rank", "sketch")
-    is_crowded = crowd.limit(1).count() > 0
-    seen = few.union(crowd_pairs(crowd, None, options, n)).distinct().persist()
-    known = compared(df, text, id, documents, seen, options, n).persist()
-    gone = settled(known.where("similarity > 0"), n).persist()
-    while is_crowded:
-        seen = few.union(crowd_pairs(crowd, gone, options, n)).distinct()
-        seen = seen.persist()
-        new = seen.join(known, ["rank", "earlier"], "left_anti").persist()
-        if new.count():
-            known = known.union(compared(df, text, id, documents, new, options,
-                                         n)).persist()
-        before, gone = gone, settled(known.where("similarity > 0").join(
-            seen, ["rank", "earlier"], "left_semi"), n).persist()
-        if not differ(before, gone):
-            break
-    return gone
+    met = Kept(met_in_bands(documents, n))
+    few = (met.rows.where("not is_crowded").select("key", "rank", "sketch")
+           .mapInArrow(step("pair_step", options), CANDIDATES))
+    crowd = met.rows.where("is_crowded").select("key", "rank", "sketch")
+    seen = Kept(few.union(crowd_pairs(crowd, None, options, n)).distinct())
+    known = [Kept(compared(df, text, id, documents, seen, options, n))]
+    seen.release()
+    gone = settled(Kept(alike_of(known)), n)
+    if crowd.limit(1).count():
+        # Shown whatever goes; a pair that is there twice does no harm.
+        always = Kept(alike_of(known).join(few.distinct(), PAIR, "left_semi"))
+        before = None
+        while before is None or differ(before.rows, gone.rows):
+            shown = Kept(crowd_pairs(crowd, gone.rows, options, n).distinct())
+            new = Kept(shown.rows.join(all_of(known), PAIR, "left_anti"))
+            if new.n_rows:
+                known.append(Kept(compared(df, text, id, documents, new,
+                                           options, n)))
+            before, gone = gone, settled(Kept(always.rows.union(alike_of(
+                known).join(shown.rows, PAIR, "left_semi"))), n)
+            shown.release()
+            new.release()
+        always.release()
+    for one in (met, *known):
+        one.release()
+    return gone.rows
+
+
+PAIR = ["rank", "earlier"]
+
+
+def all_of(kept):
+    return functools.reduce(lambda a, b: a.union(b),
+                            [one.rows for one in kept])
+
+
+def alike_of(known):
+    return all_of(known).where("similarity > 0")
 
 
 def differ(a, b):
@@ -304,13 +365,14 @@ def differ(a, b):
 def star_removals(df, text, id, order, sketch, decide, n):
     """(id, duplicate_of, similarity). Few documents that share bands are decided
     tree by tree, more in rounds."""
-    made = sketched(df, text, id, order, sketch).persist()
-    found = edges_of(made.select(F.explode("keys").alias("key"),
-                                 F.xxhash64("id").alias("node")), n).persist()
-    if found.count() <= TASK_ROWS:
-        return tree_removals(df, text, id, order, small_forest(found), decide,
-                             n)
-    found.unpersist()
+    made = Kept(sketched(df, text, id, order, sketch))
+    found = Kept(edges_of(made.rows.select(F.explode("keys").alias("key"),
+                                           F.xxhash64("id").alias("node")), n))
+    if found.n_rows <= TASK_ROWS:
+        made.release()
+        return tree_removals(df, text, id, order, small_forest(found.rows),
+                             decide, n)
+    found.release()
     documents = ranked(made, preference(decide["keep"], len(order)), n)
     options = {name: value for name, value in decide.items()
                if name in (*SKETCH_OPTIONS, "threshold", "measure")}
@@ -410,8 +472,8 @@ def passages(df, text="text", id="id", time="time", *, n_partitions=None,
     documents = df.select(F.col(id).cast("string").alias("id"),
                           micros(df, time).alias("time"),
                           text_of(text, id)).where("text is not null")
-    made = documents.mapInArrow(step("fingerprint_step", options),
-                                rows_of(own_steps.FINGERPRINTS)).persist()
+    made = Kept(documents.mapInArrow(step("fingerprint_step", options),
+                                     rows_of(own_steps.FINGERPRINTS)))
     numbered = ranked(made, [F.col("time"), F.col("id")], n)
     copies = (
         numbered.select(F.explode("keys").alias("key"), "rank")

@@ -287,7 +287,10 @@ def test_no_task_decides_a_whole_tree(df, documents, tmp_path, monkeypatch,
     if keep != "first":
         monkeypatch.setattr("origo.spark.PAIR_ROWS", 1000)  # by trees
     monkeypatch.setattr("origo.spark.step", count_rows(str(tmp_path)))
-    gone = origo.spark.removals(df, keep=keep, n_partitions=n).collect()
+    table = origo.spark.removals(df, keep=keep, n_partitions=n)
+    # It does not grow with the rounds.
+    assert len(table._jdf.queryExecution().toString()) < 1 << 14
+    gone = table.collect()
     there = [one for one in documents if one["text"] is not None]
     whole = origo.dedup([one["text"] for one in there], keep=keep)
     assert {tuple(row) for row in gone} == {
