@@ -33,6 +33,17 @@ def wait_for(what, condition):
     raise AssertionError("no sign of %s in %d s" % (what, PATIENCE))
 
 
+def is_executor(pid, workers):
+    """Whether it is one that any of the workers started."""
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as line:
+            words = line.read().split(b"\0")
+        return any(word.endswith(b"CoarseGrainedExecutorBackend")
+                   for word in words) and os.getsid(pid) in workers
+    except OSError:  # it has ended
+        return False
+
+
 class Cluster:
     def __init__(self, folder, levels=(None, None)):
         """`levels`: of the processor, that each worker's executors may use."""
@@ -81,6 +92,15 @@ class Cluster:
         if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+    def kill_executors(self):
+        """Of all workers, which then start others; how many those were."""
+        workers = [one.pid for one in self.workers]
+        found = [pid for pid in map(int, filter(str.isdigit, os.listdir(
+            "/proc"))) if is_executor(pid, workers)]
+        for pid in found:
+            os.kill(pid, signal.SIGKILL)
+        return len(found)
 
     def stop(self):
         for one in reversed(self.processes):

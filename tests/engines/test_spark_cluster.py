@@ -77,6 +77,27 @@ def test_levels_of_processors_give_the_same_bytes(spark, documents, tmp_path):
     assert found[0]["digest"] == found[1]["digest"]
 
 
+def assert_as_library(rows, documents):
+    """(id, duplicate_of) of what goes."""
+    whole = origo.dedup([one["text"] for one in documents])
+    assert sorted((row["id"], row["duplicate_of"]) for row in rows) == sorted(
+        (documents[one.index]["id"], documents[one.duplicate_of]["id"])
+        for one in whole.removed)
+
+
+@pytest.mark.thorough
+def test_all_executors_are_lost_with_what_they_kept(cluster, spark, documents,
+                                                    monkeypatch):
+    """Between the rounds, whose tables stay with the executors, and the use of
+    their result."""
+    monkeypatch.setattr("origo.spark.TASK_ROWS", 1000)
+    df = spark.createDataFrame([(one["id"], one["text"]) for one in documents],
+                               "id string, text string").repartition(4)
+    gone = origo.spark.removals(df, has_unique_ids=True)
+    assert cluster.kill_executors() == 2
+    assert_as_library(gone.collect(), documents)
+
+
 def hold(path, patience):
     """Rows as they are, of the later tasks only once there is such a file; the
     first attempt at the last task fails when it has given half of its rows."""
@@ -133,8 +154,4 @@ def test_a_worker_is_killed_in_the_middle(cluster, spark, documents, tmp_path,
     open(go, "w").close()
     job.join(PATIENCE)
     assert not job.is_alive() and not errors
-    found = spark.read.parquet(output).collect()
-    whole = origo.dedup([one["text"] for one in documents])
-    assert sorted((row["id"], row["duplicate_of"]) for row in found) == sorted(
-        (documents[one.index]["id"], documents[one.duplicate_of]["id"])
-        for one in whole.removed)
+    assert_as_library(spark.read.parquet(output).collect(), documents)
