@@ -30,6 +30,10 @@ def main(names, missing=None):
     """`missing` is what all of them lack, if anything."""
     given = [a for a in sys.argv[1:] if not a.startswith("--")]
     wanted = [a for a in given if a in names and a.startswith("test_")]
+    unknown = [a for a in given if a.startswith("test_") and a not in wanted and
+               not os.path.exists(a)]
+    if unknown:
+        sys.exit("no such test: " + ", ".join(unknown))
     programs = [os.path.abspath(a) for a in given if a not in wanted]
     n_failed = 0
     for name, test in list(names.items()):
