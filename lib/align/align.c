@@ -65,6 +65,16 @@ static og_status join_runs(struct og_aligner *a, struct og_align_side document,
     return OG_OK;
 }
 
+/* What many runs needed, for texts of few words. */
+static void trim(struct og_aligner *a)
+{
+    enum { KEEP_RUNS = 1 << 17 };
+    if (a->runs.cap <= KEEP_RUNS) return;
+    og_runs_release(&a->runs);
+    og_runs_release(&a->chained);
+    og_chainer_release(&a->chainer);
+}
+
 /* Before the decision: hashes brought the two texts together, words decide.
  * Without a text on either side there are only hashes. */
 static og_status finish(struct og_aligner *a, struct og_align_side document,
@@ -77,6 +87,7 @@ static og_status finish(struct og_aligner *a, struct og_align_side document,
     if (document.text != NULL && origin.text != NULL)
         TRY(og_passages_read(&a->passages, document, origin, min_copy,
                              &a->matches, err));
+    trim(a);
     *out = (struct og_alignment){.passages = a->passages.data,
                                  .n_passages = a->passages.n,
                                  .matches = a->matches.data};

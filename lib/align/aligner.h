@@ -81,7 +81,7 @@ struct og_align_window {
 
 /* Adds runs of OG_RUN_MIN equal tokens or more that cannot be extended and that
  * pass through `window`. Some of those that repeat inside a longer one are
- * omitted. In no order. */
+ * omitted, and the shortest of a million. In no order. */
 #define OG_RUN_MIN 3
 og_status og_runs_find(struct og_run_finder *finder, struct og_hashes document,
                        struct og_hashes origin, struct og_align_window window,

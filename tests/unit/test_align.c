@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "lib/align/reworded.h"
+
 #define COPIED                                                                 \
     "a lighthouse keeper counts the ships that pass before midnight and "      \
     "writes "                                                                  \
@@ -179,6 +181,65 @@ static void test_hashes_are_no_verdict(void **state)
     pair_release(&p);
 }
 
+enum { N_UNUSUAL = 200 };
+
+/* A text of two words, and in it N_UNUSUAL others. */
+static char *two_words(uint64_t random, size_t n, size_t n_before)
+{
+    char *const text = malloc(2 * n + N_UNUSUAL * 12 + 1);
+    size_t len = 0;
+    assert_non_null(text);
+    for (size_t i = 0; i < n; i++) {
+        for (int k = 0; i == n_before && k < N_UNUSUAL; k++)
+            len += (size_t)sprintf(text + len, "word%d ", k);
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        text[len++] = random >> 63 ? 'a' : 'b';
+        text[len++] = ' ';
+    }
+    text[len] = 0;
+    return text;
+}
+
+/* Two long texts of two words have runs everywhere. They are limited, and what
+ * was copied is found. */
+static void test_few_words(void **state)
+{
+    enum { N = 150000 };
+    (void)state;
+    struct pair p;
+    pair_init(&p);
+    char *const document = two_words(1, N, N / 3);
+    char *const origin = two_words(2, N, N / 2);
+    pair_read(&p, document, origin);
+    pair_align(&p);
+    pair_check(&p);
+    bool is_found = false;
+    for (size_t i = 0; i < p.found.n_passages; i++) {
+        const struct og_passage *q = &p.found.passages[i];
+        is_found |= q->begin <= N / 3 && q->end >= N / 3 + N_UNUSUAL &&
+                    q->origin_begin <= N / 2 &&
+                    q->origin_end >= N / 2 + N_UNUSUAL;
+    }
+    assert_true(is_found);
+    /* Nothing large is kept. */
+    assert_true(p.aligner->runs.cap <= 1 << 17);
+    assert_true(p.aligner->chainer.links_cap <= 1 << 17);
+    /* As many as the aligner has at a time. */
+    struct og_runs runs;
+    og_runs_init(&runs, NULL);
+    const struct og_hashes d = {p.tokens[0].hash, (uint32_t)p.tokens[0].n};
+    const struct og_hashes o = {p.tokens[1].hash, (uint32_t)p.tokens[1].n};
+    const struct og_align_window all = {0, d.n, 0, o.n};
+    assert_int_equal(og_runs_find(&p.aligner->finder, d, o, all, &runs, NULL),
+                     OG_OK);
+    assert_true(runs.n > 1 << 18 && runs.n <= 1 << 20);
+    assert_int_equal(runs.cap, 1 << 20);
+    og_runs_release(&runs);
+    free(document);
+    free(origin);
+    pair_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_pieces_become_one),
         cmocka_unit_test(test_one_repeated_token),
+        cmocka_unit_test(test_few_words),
         cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
