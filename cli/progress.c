@@ -179,7 +179,8 @@ static bool names_its_file(const og_problem *problem)
 /* The library does not know about options. */
 static bool is_too_long(const og_problem *problem)
 {
-    return strncmp(problem->message, "the record is longer than", 25) == 0;
+    return strncmp(problem->message, "the record is longer than", 25) == 0 ||
+           strncmp(problem->message, "the page needs more than", 24) == 0;
 }
 
 void progress_problem(struct progress *p, const og_problem *problem)

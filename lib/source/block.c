@@ -194,6 +194,14 @@ static og_status report_unread(struct og_block *block, uint64_t offset,
     return og_block_report(block, &problem, err, "%.190s", story->message);
 }
 
+/* A record that is skipped, in a file of its own; others cannot be read at
+ * all. */
+static bool is_page_too_large(enum og_block_kind kind, og_status status)
+{
+    return status == OG_ERR_LIMIT &&
+           (kind == OG_BLOCK_HTML || kind == OG_BLOCK_MAIL);
+}
+
 static og_status next_whole(struct og_block *block,
                             const struct og_source_options *options,
                             struct og_record *out, og_error *err)
@@ -220,7 +228,9 @@ static og_status next_whole(struct og_block *block,
     if (status == OG_OK) return OG_OK;
     if (!is_own_fault(status))
         return og_error_set(err, status, "%s", story.message);
-    TRY(report_unread(block, block->offset, true, status, &story, err));
+    TRY(report_unread(block, block->offset,
+                      !is_page_too_large(block->kind, status), status, &story,
+                      err));
     return OG_END;
 }
 

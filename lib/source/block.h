@@ -10,6 +10,7 @@
 
 #define OG_SOURCE_BLOCK_LEN    ((size_t)256 << 10)
 #define OG_SOURCE_MAX_DOCUMENT ((uint64_t)64 << 20)
+#define OG_SOURCE_WORK_FACTOR  16
 
 /* Empties the block but keeps its memory. */
 void og_block_clear(struct og_block *block);
@@ -53,6 +54,17 @@ static inline uint64_t og_longest_document(uint64_t memory)
     const uint64_t share = memory / 16;
     if (share > OG_SOURCE_MAX_DOCUMENT) return OG_SOURCE_MAX_DOCUMENT;
     return share > least ? share : least;
+}
+
+/* The most memory that making one document may take, whatever it is made of,
+ * and that is shared by those that take much: 16 times the longest document. */
+static inline uint64_t og_most_work(const struct og_source_options *options)
+{
+    const uint64_t most = og_max_document(options);
+    const uint64_t least = (uint64_t)16 << 20;
+    if (most > UINT64_MAX / OG_SOURCE_WORK_FACTOR) return UINT64_MAX;
+    return most * OG_SOURCE_WORK_FACTOR > least ? most * OG_SOURCE_WORK_FACTOR
+                                                : least;
 }
 
 /* The memory that is assumed where none is granted: that of a store. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/source/block.h"
 #include "lib/source/web/headers.h"
 #include "lib/source/web/page_dates.h"
 
@@ -149,6 +150,9 @@ og_status og_content_read(struct og_readers *readers, enum og_block_kind kind,
                           const struct og_source_options *options,
                           og_document *out, og_error *err)
 {
+    const uint64_t most = og_most_work(options);
+    readers->html.most = most < SIZE_MAX ? (size_t)most : SIZE_MAX;
+    readers->html.permits = options->permits;
     switch (kind) {
     case OG_BLOCK_HTML: return read_html(readers, bytes, charset, out, err);
     case OG_BLOCK_XML: return read_xml(readers, bytes, charset, out, err);

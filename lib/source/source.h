@@ -14,18 +14,21 @@
  * can be put in order again. */
 
 #include "lib/base/memory.h"
+#include "lib/base/permits.h"
 
 #include <origo/reading.h>
 
 /* A field whose name is NULL is not read. */
 struct og_source_options {
     og_fields fields;
-    og_reading reading;    /* its strings must outlive the source */
-    bool extra_of_values;  /* reading.extra applies to JSON arrays and CSV
-                              only */
-    uint64_t max_document; /* bytes of one record, unpacked; 0: 64 MiB */
-    size_t block_len;      /* the least that a block contains, unless the input
-                              ends; 0: 256 KiB */
+    og_reading reading;         /* its strings must outlive the source */
+    bool extra_of_values;       /* reading.extra applies to JSON arrays and CSV
+                                   only */
+    uint64_t max_document;      /* bytes of one record, unpacked; 0: 64 MiB */
+    struct og_permits *permits; /* og_most_work() bytes that all threads
+                                   share; NULL: a thread uses them alone */
+    size_t block_len; /* the least that a block contains, unless the input
+                         ends; 0: 256 KiB */
     /* Called by the reading thread; true: OG_ERR_STOPPED; NULL: never stops. */
     bool (*should_stop)(void *ctx);
     void *stop_ctx;

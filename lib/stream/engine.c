@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/base/permits.h"
 #include "lib/base/stopping.h"
 #include "lib/os/cpu.h"
 #include "lib/source/block.h"
@@ -41,15 +42,6 @@ struct og_given_place {   /* in the bytes of the block */
     uint64_t number;
 };
 
-/* Preparing a document takes some twenty times its text, and the longest one
- * that a memory limit allows is calculated for a single document. So the long
- * documents being prepared at a time have together at most that length. */
-struct long_texts {
-    pthread_mutex_t lock;
-    pthread_cond_t is_less;
-    uint64_t len, most;
-};
-
 struct og_stream {
     const og_input *input;
     const struct og_stream_work *work;
@@ -58,7 +50,7 @@ struct og_stream {
     struct og_ring *ring;
     og_stream_counts *counts;
     struct og_problem_reporter reporter;
-    struct long_texts long_texts;
+    struct og_permits permits; /* for trees of pages and for long texts */
     uint64_t n_given, n_batches;
     bool is_ended;          /* the callback has no more documents */
     atomic_bool has_failed; /* a batch was not written: */
@@ -96,41 +88,6 @@ og_status og_stream_needs_again(const og_input *input, const char *what,
                                 "'%s' can be read only once; %s needs files",
                                 input->paths[i], what);
     return OG_OK;
-}
-
-/* ---- long documents ---- */
-
-static void long_texts_init(struct long_texts *l, uint64_t most)
-{
-    *l = (struct long_texts){.most = most};
-    pthread_mutex_init(&l->lock, NULL);
-    pthread_cond_init(&l->is_less, NULL);
-}
-
-static void long_texts_release(struct long_texts *l)
-{
-    pthread_cond_destroy(&l->is_less);
-    pthread_mutex_destroy(&l->lock);
-}
-
-/* One is always allowed. */
-static void begin_text(struct long_texts *l, size_t len)
-{
-    if (len < LONG_TEXT) return;
-    pthread_mutex_lock(&l->lock);
-    while (l->len > 0 && l->len + len > l->most)
-        pthread_cond_wait(&l->is_less, &l->lock);
-    l->len += len;
-    pthread_mutex_unlock(&l->lock);
-}
-
-static void end_text(struct long_texts *l, size_t len)
-{
-    if (len < LONG_TEXT) return;
-    pthread_mutex_lock(&l->lock);
-    l->len -= len;
-    pthread_cond_broadcast(&l->is_less);
-    pthread_mutex_unlock(&l->lock);
 }
 
 static bool is_stopped(const struct og_stream *s)
@@ -350,16 +307,20 @@ static og_status report_skipped(struct og_batch *b,
     return og_block_report(&b->block, &problem, &b->err, "%s", message);
 }
 
+/* The memory that the longest document needs is granted once: those who prepare
+ * long ones share it. */
 static og_status prepare_document(struct og_stream *s, void *worker,
                                   struct og_batch *b, struct og_stream_doc *d)
 {
     const struct og_stream_work *work = s->work;
+    struct og_permits *permits = d->text_len >= LONG_TEXT ? &s->permits : NULL;
+    const uint64_t len = (uint64_t)d->text_len * OG_SOURCE_WORK_FACTOR;
     if (work->make == NULL) return OG_OK;
-    begin_text(&s->long_texts, d->text_len);
+    og_permits_take(permits, len);
     og_stop_set(s->input->should_stop, s->input->ctx);
     const og_status status = work->make(work->ctx, worker, b, d, &b->err);
     og_stop_set(NULL, NULL);
-    end_text(&s->long_texts, d->text_len);
+    og_permits_return(permits, len);
     return status;
 }
 
@@ -669,9 +630,10 @@ og_status og_stream_documents(const og_input *input,
                           .reporter = {.ctx = input->ctx,
                                        .on_problem = input->on_problem,
                                        .counts = counts}};
-    long_texts_init(&s.long_texts, og_max_document(&s.options));
+    og_permits_init(&s.permits, og_most_work(&s.options));
+    s.options.permits = &s.permits;
     const og_status status = run(&s, err);
-    long_texts_release(&s.long_texts);
+    og_permits_release(&s.permits);
     counts->is_reported = status == OG_OK && s.reporter.failure.status != OG_OK;
     return og_reporter_end(&s.reporter, status, err);
 }

@@ -23,6 +23,7 @@ REBUILDING = 64  # MB: a store is written beside the one that is read
 LEAST_SENTENCES = 16 * 1.048576  # MB
 NAMES = 200e-6  # MB that a store in memory keeps of a document, its names included
 VARIED = 100000000  # bytes
+N_PAGES = 16  # one for each thread
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 failed = 0
 
@@ -48,14 +49,15 @@ def huge_pages_off():
         set_huge_pages_off(False)
 
 
-def peak_of(command):
-    """Peak resident memory in MB, CPU seconds, and the status."""
+def peak_of(command, said=os.devnull):
+    """Peak resident memory in MB, CPU seconds, and the status; the messages are
+    written to `said`."""
     pid = os.fork()
     if pid == 0:
         set_huge_pages_off(True)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
-        os.dup2(null, 2)
+        os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
         os.execv(command[0], command)
     _, status, usage = os.wait4(pid, 0)
     return (usage.ru_maxrss * 1024 / 1e6, usage.ru_utime + usage.ru_stime,
@@ -191,6 +193,75 @@ def check_giant(origo, folder, memory, most):
         check_skips([origo, *command, *run, giant], most)
 
 
+def cells(n_bytes):
+    """The page that needs the most memory for its length."""
+    return b"<!doctype html><table><tr>" + b"<td>a" * (n_bytes // 5)
+
+
+def write_pages(folder):
+    """One of 2 MB; 16 of 250 kB, as files, in a WARC, as mails; small ones."""
+    page, short = cells(250000), b"<p>one short page that can be read\n"
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    for name in ("many", "small"):
+        (folder / name).mkdir()
+    for i in range(N_PAGES):
+        (folder / "many" / ("%d.html" % i)).write_bytes(page)
+    for i in range(400):
+        (folder / "small" / ("%d.html" % i)).write_bytes(cells(4000))
+    (folder / "long.html").write_bytes(cells(2000000))
+    (folder / "pages.warc").write_bytes(b"".join(
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <u:%d>\r\n"
+        b"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
+        % (i, len(body), body) for i, body in
+        enumerate([http + cells(1900000)] + [http + page] * N_PAGES +
+                  [http + short])))
+    lines = b"\r\n".join(page[i:i + 900] for i in range(0, len(page), 900))
+    (folder / "pages.mbox").write_bytes(b"".join(
+        b"From a@example.org Thu Jan  1 00:00:00 2015\r\n"
+        b"Content-Type: text/html\r\n\r\n%s\r\n\r\n" % lines
+        for _ in range(N_PAGES)))
+
+
+def check_pages(origo, folder):
+    """Trees of pages, with 8 MB: 16 times the longest document, shared by all
+    threads. What needs more is a record that is skipped."""
+    global failed
+    memory, place = 8, folder / "pages"
+    most = memory + 100 * 1.048576
+    place.mkdir()
+    write_pages(place)
+    outputs = {}
+    for threads in ("1", "16"):
+        run = ["-q", "--memory", f"{memory}M", "-j", threads]
+        for name in ("long.html", "many", "small", "pages.warc", "pages.mbox"):
+            out = str(folder / ("of-pages" + threads))
+            command = [origo, "dedup", *run, "-o", out, str(place / name)]
+            said = folder / "said"
+            peak, _, status = peak_of(command, said)
+            n_skipped = said.read_text().count("(skipped; --max-document sets")
+            expected = {"long.html": (3, 1), "pages.warc": (0, 1)}.get(name,
+                                                                       (0, 0))
+            written = pathlib.Path(out).read_bytes() if status == 0 else b""
+            ok = ((status, n_skipped) == expected and peak <= most and
+                  outputs.setdefault(name, written) == written)
+            failed += not ok
+            print(f"{'ok' if ok else 'FAILED'} pages, {name} -j {threads}: "
+                  f"{peak:.0f} MB of {most:.0f}, status {status}, "
+                  f"{n_skipped} skipped", flush=True)
+
+
+def check_few_words(origo, folder):
+    """Two texts of 200,000 words, each one of two at random: runs everywhere."""
+    path, rng = folder / "few-words.jsonl", random.Random(3)
+    with open(path, "w", encoding="ascii") as f:
+        for i in range(2):
+            f.write(json.dumps({"id": str(i), "text": " ".join(
+                rng.choices("ab", k=200000))}) + "\n")
+    check("trace of two words", [origo, "trace", "-q", "-s", ":memory:",
+                                 "-o", str(folder / "out.jsonl"), str(path)],
+          220)
+
+
 def check_skips(command, most):
     global failed
     done = subprocess.run(command, stdout=subprocess.DEVNULL,
@@ -217,6 +288,8 @@ def main():
                                                most):
                 check(f"{name} -j {threads}", [origo, *command], cap)
         check_giant(origo, folder, memory, most)
+        check_pages(origo, folder)
+        check_few_words(origo, folder)
     sys.exit(1 if failed else 0)
 
 

@@ -464,6 +464,49 @@ static void test_explosion(void **state)
     free(page);
 }
 
+/* Pages that need more than they may take: refused, with all of it freed; the
+ * next page is read. What the page says about itself outlives its tree. */
+static void test_most(void **state)
+{
+    enum { N = 200000, MOST = 4 << 20 };
+    char *const cells = malloc((size_t)N * 5 + 1);
+    struct og_permits permits;
+    og_error err;
+    (void)state;
+    assert_non_null(cells);
+    for (int i = 0; i < N; i++)
+        memcpy(cells + (size_t)i * 5, "<td>a", 6);
+    og_permits_init(&permits, MOST);
+    for (int round = 0; round < 2; round++) {
+        html.most = MOST;
+        html.permits = round == 0 ? NULL : &permits;
+        assert_int_equal(
+            og_html_read(&html, (og_bytes){cells, (size_t)N * 5}, true, &err),
+            OG_ERR_LIMIT);
+        assert_string_equal(err.message, "the page needs more than 2621440 "
+                                         "bytes of memory");
+        assert_true(html.page.bump.total <= 256 << 10);
+        assert_true(html.page.nodes_cap <= 16 << 10);
+        assert_string_equal(
+            read_len("<title>A &amp; b</title><p>one two", 34, true),
+            "one two");
+        assert_int_equal(html.page.about.title.len, 5);
+        assert_memory_equal(html.page.about.title.data, "A & b", 5);
+        assert_int_equal(permits.taken, 0);
+    }
+    /* More than pages of this length usually need, but not too much. */
+    html.most = 512 << 20;
+    assert_int_equal(
+        og_html_read(&html, (og_bytes){cells, (size_t)N * 5}, true, &err),
+        OG_OK);
+    assert_int_equal(permits.taken, 0);
+    assert_true(html.page.bump.total <= 256 << 10);
+    html.most = SIZE_MAX;
+    html.permits = NULL;
+    og_permits_release(&permits);
+    free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_explosion),
+        cmocka_unit_test(test_most),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

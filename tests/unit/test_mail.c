@@ -228,15 +228,51 @@ static void test_mbox_blocks_and_limits(void **state)
     string_release(&s);
 }
 
+#define TYPE(type) "Content-Type: " type "\r\n\r\n"
+
+/* A page that is too large is an error, unless another alternative is there. */
+static void test_page_too_large(void **state)
+{
+    enum { N = 20000 };
+    static char cells[N * 5 + 1], message[N * 5 + 500];
+    static const char refused[] =
+        "error: the page needs more than 655360 bytes of memory";
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        memcpy(cells + i * 5, "<td>a", 6);
+    html.most = 1 << 20;
+    snprintf(message, sizeof(message), HEAD TYPE("text/html") "%s", cells);
+    check(message, refused);
+    for (int is_alternative = 0; is_alternative < 2; is_alternative++) {
+        const char *const kind = is_alternative ? "alternative" : "mixed";
+        snprintf(message, sizeof(message),
+                 HEAD "Content-Type: multipart/%s; boundary=x\r\n\r\n"
+                      "--x\r\n" TYPE("text/html") "%s\r\n--x\r\n" TYPE(
+                          "text/plain") "plain\r\n--x--\r\n",
+                 kind, cells);
+        if (is_alternative)
+            assert_non_null(strstr(read_with(message, false), "plain"));
+        else
+            check(message, refused);
+        snprintf(message, sizeof(message),
+                 HEAD "Content-Type: multipart/%s; boundary=x\r\n\r\n"
+                      "--x\r\n" TYPE("text/html") "%s\r\n--x--\r\n",
+                 kind, cells);
+        check(message, refused);
+    }
+    html.most = SIZE_MAX;
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_headers),    TEST(test_encodings),
-        TEST(test_parts),      TEST(test_broken_mime),
-        TEST(test_many_parts), TEST(test_quotes),
-        TEST(test_mbox),       TEST(test_mbox_blocks_and_limits),
+        TEST(test_headers),        TEST(test_encodings),
+        TEST(test_parts),          TEST(test_broken_mime),
+        TEST(test_many_parts),     TEST(test_quotes),
+        TEST(test_mbox),           TEST(test_mbox_blocks_and_limits),
+        TEST(test_page_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

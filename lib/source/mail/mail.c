@@ -18,6 +18,7 @@ struct multipart {
     og_bytes body, boundary;
     size_t pos;          /* after the last boundary */
     bool is_alternative; /* one of its parts is enough */
+    bool is_refused;     /* one of its parts is a page that is too large */
     size_t text_mark;    /* mail->text.len when it began */
 };
 
@@ -28,6 +29,7 @@ struct reading {
     struct og_html *html;
     struct multipart open[MAX_DEPTH];
     int depth, n_parts;
+    og_error refusal; /* why the last page was refused */
 };
 
 void og_mail_init(struct og_mail *mail, const og_allocator *allocator)
@@ -132,6 +134,18 @@ static bool is_attachment(const struct part *part)
                           "attachment");
 }
 
+/* A page that is too large: another alternative may be usable. */
+static og_status refuse(struct reading *r, const og_error *why, og_error *err)
+{
+    for (int i = r->depth; i-- > 0;)
+        if (r->open[i].is_alternative) {
+            r->open[i].is_refused = true;
+            r->refusal = *why;
+            return OG_OK;
+        }
+    return og_error_pass(err, why);
+}
+
 static og_status take_text(struct reading *r, const struct part *part,
                            og_error *err)
 {
@@ -144,11 +158,10 @@ static og_status take_text(struct reading *r, const struct part *part,
     if (is_html && declared.len == 0) declared = og_charset_of_html(bytes);
     TRY(og_charset_convert(r->charset, bytes, declared, &text, err));
     if (is_html) {
-        const og_status status = og_html_read(r->html, text, true, err);
-        if (status == OG_ERR_LIMIT)
-            return OG_OK; /* another alternative may be
-                             usable */
-        TRY(status);
+        og_error why;
+        const og_status status = og_html_read(r->html, text, true, &why);
+        if (status == OG_ERR_LIMIT) return refuse(r, &why, err);
+        if (status != OG_OK) return og_error_pass(err, &why);
         text = r->html->text;
     }
     add_text(r, text);
@@ -246,6 +259,14 @@ static bool next_part(struct multipart *m, og_bytes *out)
     return true;
 }
 
+/* The last alternative was a page that is too large. */
+static og_status close_multipart(struct reading *r, og_error *err)
+{
+    const struct multipart *const m = &r->open[--r->depth];
+    if (!m->is_refused || r->mail->text.len > m->text_mark) return OG_OK;
+    return og_error_pass(err, &r->refusal);
+}
+
 static og_status take_all(struct reading *r, og_bytes message, og_error *err)
 {
     TRY(take_part(r, message, err));
@@ -254,7 +275,7 @@ static og_status take_all(struct reading *r, og_bytes message, og_error *err)
         if (next_part(&r->open[r->depth - 1], &part))
             TRY(take_part(r, part, err));
         else
-            r->depth--;
+            TRY(close_multipart(r, err));
     }
     return OG_OK;
 }

@@ -18,10 +18,14 @@
 #define TREE_FACTOR 96
 #define TREE_LEAST  ((size_t)16 << 20)
 
+/* Nodes that are kept for the next page. */
+#define KEEP_NODES ((size_t)16 << 10)
+
 void og_page_init(struct og_page *page, const og_allocator *allocator)
 {
     memset(page, 0, sizeof(*page));
     og_bump_init(&page->bump, allocator);
+    page->most = SIZE_MAX;
 }
 
 void og_page_release(struct og_page *page)
@@ -29,6 +33,15 @@ void og_page_release(struct og_page *page)
     const og_allocator *const a = page->bump.allocator;
     OG_UNGROW(a, page->nodes, page->nodes_cap);
     og_bump_release(&page->bump);
+}
+
+void og_page_drop(struct og_page *page)
+{
+    og_bump_clear(&page->bump, 0);
+    if (page->nodes_cap > KEEP_NODES)
+        OG_UNGROW(page->bump.allocator, page->nodes, page->nodes_cap);
+    page->n_nodes = 0;
+    page->about = (struct og_page_about){.title = {"", 0}};
 }
 
 /* ---- gumbo ---- */
@@ -248,25 +261,37 @@ static bool walk_tree(struct og_page *page, const GumboNode *root)
     }
 }
 
+/* A limit that hostile markup reaches, and none for what people write. */
+static size_t own_limit(size_t html_len)
+{
+    return html_len > (SIZE_MAX - TREE_LEAST) / TREE_FACTOR
+               ? SIZE_MAX
+               : TREE_LEAST + html_len * TREE_FACTOR;
+}
+
+static og_status over_limit(const struct og_page *page, og_error *err)
+{
+    return og_error_set(err, OG_ERR_LIMIT,
+                        page->bump.limit == page->most
+                            ? "the page needs more than %zu bytes of memory"
+                            : "the page takes more than %zu bytes to parse",
+                        page->bump.limit);
+}
+
 og_status og_page_parse(struct og_page *page, og_bytes html,
                         const og_bytes *scripts, size_t n_scripts,
                         og_error *err)
 {
-    const size_t limit = html.len > (SIZE_MAX - TREE_LEAST) / TREE_FACTOR
-                             ? SIZE_MAX
-                             : TREE_LEAST + html.len * TREE_FACTOR;
+    const size_t limit = own_limit(html.len);
     page->n_nodes = 0;
     page->about = (struct og_page_about){.title = {"", 0}};
-    og_bump_clear(&page->bump, limit);
+    og_bump_clear(&page->bump, limit < page->most ? limit : page->most);
     const GumboOutput *const output = parse_html(&page->bump, html);
-    if (output == NULL && page->bump.is_over)
-        return og_error_set(err, OG_ERR_LIMIT,
-                            "the page takes more than %zu bytes to parse",
-                            limit);
-    if (output == NULL || !walk_tree(page, output->root) ||
-        !og_page_about_finish(page, scripts, n_scripts))
-        return og_error_memory(err, html.len, "a page");
-    return OG_OK;
+    if (output != NULL && walk_tree(page, output->root) &&
+        og_page_about_finish(page, scripts, n_scripts))
+        return OG_OK;
+    if (page->bump.is_over) return over_limit(page, err);
+    return og_error_memory(err, html.len, "a page");
 }
 
 bool og_page_is_block(uint16_t tag)

@@ -56,6 +56,7 @@ struct og_page_about {
 
 struct og_page {
     struct og_bump bump;
+    size_t most; /* bytes of a tree; og_page_init(): no limit but its own */
     struct og_page_node *nodes;
     size_t n_nodes, nodes_cap;
     struct og_page_about about;
@@ -66,11 +67,14 @@ void og_page_release(struct og_page *page);
 
 /* `scripts` are those that contain data about the page. The byte at
  * html.data[html.len] must be readable; the page keeps no view into `html`.
- * OG_ERR_LIMIT: the page would take more than a fair share of memory;
- * OG_ERR_MEMORY. */
+ * OG_ERR_LIMIT: its tree would take more than page->most, or than a fair share
+ * of its length; OG_ERR_MEMORY. */
 og_status og_page_parse(struct og_page *page, og_bytes html,
                         const og_bytes *scripts, size_t n_scripts,
                         og_error *err);
+
+/* Frees the tree; page->about is empty afterwards. Small arrays are kept. */
+void og_page_drop(struct og_page *page);
 
 /* Blocks begin a new line; other elements run on in the line. */
 bool og_page_is_block(uint16_t tag);

@@ -4,6 +4,9 @@
 
 #include "lib/source/source.h"
 
+/* What is known of nodes and blocks, kept for the next page. */
+#define KEEP_LEN ((size_t)1 << 20)
+
 void og_page_main_init(struct og_page_main *m, const og_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
@@ -15,6 +18,14 @@ void og_page_main_release(struct og_page_main *m)
     OG_UNGROW(m->allocator, m->stats, m->stats_cap);
     OG_UNGROW(m->allocator, m->blocks, m->blocks_cap);
     OG_UNGROW(m->allocator, m->text, m->text_cap);
+}
+
+void og_page_main_drop(struct og_page_main *m)
+{
+    if (m->stats_cap > KEEP_LEN / sizeof(*m->stats))
+        OG_UNGROW(m->allocator, m->stats, m->stats_cap);
+    if (m->blocks_cap > KEEP_LEN / sizeof(*m->blocks))
+        OG_UNGROW(m->allocator, m->blocks, m->blocks_cap);
 }
 
 static og_status make_stats(struct og_page_main *m, const struct og_page *page,

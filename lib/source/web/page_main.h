@@ -60,6 +60,9 @@ struct og_page_main {
 void og_page_main_init(struct og_page_main *m, const og_allocator *allocator);
 void og_page_main_release(struct og_page_main *m);
 
+/* Frees what a large page needed, but not its text. */
+void og_page_main_drop(struct og_page_main *m);
+
 /* Sets m->text: paragraphs separated by an empty line, headings after as many #
  * as their level. Valid until the next call. */
 og_status og_page_main_text(struct og_page_main *m, const struct og_page *page,
