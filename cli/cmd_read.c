@@ -37,7 +37,7 @@ static const struct option read_options[] = {
     TALK_OPTIONS(AT, reading),
     THREADS_OPTION(AT, reading.n_threads, "Input",
                    "The output does not depend on it."),
-    MAX_DOCUMENT_OPTION(AT, reading.max_document),
+    MAX_DOCUMENT_OPTION_OF(AT, reading.max_document, "32Mi"),
     READING_OPTIONS(AT, reading.reading),
     FIELD_OPTIONS(AT, reading.fields),
 };

@@ -109,7 +109,8 @@ typedef struct og_input {
     og_reading reading;    /* how files become documents */
     uint64_t max_document; /* bytes; a longer one is skipped and named. 0: a
                               sixteenth of the memory granted, 2 to 64 MiB; 32
-                              MiB for sketches and comparisons; else 64 MiB */
+                              MiB for sketches, comparisons and
+                              og_input_read(); else 64 MiB */
     unsigned n_threads;    /* 0: as many as the machine has */
     void *ctx;             /* of the callbacks */
     /* Supplies documents instead of paths: fills *out, whose strings must stay

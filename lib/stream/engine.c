@@ -657,10 +657,11 @@ og_status og_input_read(const og_input *input, og_document_fn *on_document,
                         void *ctx, og_stream_counts *out_counts, og_error *err)
 {
     struct reading reading = {on_document, ctx};
+    const og_input limited = og_limited_input(input, OG_SOURCE_MEMORY);
     og_stream_counts counts = {0};
     const struct og_stream_work work = {
         .ctx = &reading, .uses_time = true, .take = take_read};
-    const og_status status = og_stream_documents(input, &work, &counts, err);
+    const og_status status = og_stream_documents(&limited, &work, &counts, err);
     if (out_counts != NULL) *out_counts = counts;
     return status;
 }

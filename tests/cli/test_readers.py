@@ -111,6 +111,7 @@ def test_limit_that_memory_implies(place):
             (["compare", path, good], 33554432),
             (["compare", good, path], 33554432),
             (["idf", "-m", "64M", "-o", place / "idf", path], 4000000),
+            (["read", "-o", place / "read", path, good], 33554432),
             (["phrases", path], 4194304),
             (["phrases", "--memory", "8M", path], 2097152)):
         done = subprocess.run([ORIGO, *map(str, arguments)],
