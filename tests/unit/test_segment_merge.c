@@ -4,6 +4,7 @@
 #include "tests/unit/store_support.h"
 
 #include "lib/base/bits.h"
+#include "lib/os/pages.h"
 #include "lib/sentence/index/segment_merge.h"
 #include "lib/sentence/index/sentence_memtable.h"
 #include "tests/unit/phases_support.h"
@@ -115,6 +116,84 @@ static void two_segments_become_one(void **state)
     ASSERT_OK(og_sentence_segment_open(&merged, in("m"), &story));
     check_merged(&merged);
     check_counts(&merged, segments);
+    og_sentence_segment_release(&merged);
+    og_sentence_segment_release(&second);
+    og_sentence_segment_release(&first);
+}
+
+/* ---- segments in files ---- */
+
+enum { N_LONG = 300, N_SENTENCES = 600, MOST_MAPPED = 24 << 20 };
+
+/* Sentences that no other document has. */
+static void add_long(struct og_memtable *memtable, uint32_t number)
+{
+    static char text[N_SENTENCES * 100];
+    static uint32_t random = 1;
+    size_t len = 0;
+    for (int i = 0; i < N_SENTENCES; i++) {
+        for (int k = 0; k < 10; k++) {
+            random = random * 1664525u + 1013904223u;
+            len += (size_t)sprintf(text + len, "w%u ", random >> 12);
+        }
+        len += (size_t)sprintf(text + len, "end.\n");
+    }
+    char id[16];
+    sprintf(id, "%u", number);
+    add(memtable, number, id, text);
+}
+
+static void write_long(const char *path, uint32_t first,
+                       struct og_sentence_segment *out)
+{
+    struct og_memtable memtable;
+    struct og_sentence_segment built;
+    const struct og_sentence_segment *segments[] = {&built};
+    og_memtable_init(&memtable, NULL, 0, 0);
+    for (uint32_t i = 0; i < N_LONG; i++)
+        add_long(&memtable, first + i);
+    ASSERT_OK(og_memtable_build(&memtable, &alone, &built, &story));
+    og_memtable_release(&memtable);
+    ASSERT_OK(og_sentence_segments_merge(segments, 1, path, &alone, NULL, out,
+                                         &story));
+    og_sentence_segment_release(&built);
+    og_sentence_segment_release(out);
+    ASSERT_OK(og_sentence_segment_open(out, path, &story));
+}
+
+static uint64_t most_resident;
+
+/* One piece after the other; what is resident after each of them. */
+static og_status share_and_look(const struct og_phases *phases, size_t n,
+                                og_piece_fn *piece, void *ctx, og_error *err)
+{
+    (void)phases;
+    for (size_t i = 0; i < n; i++) {
+        TRY(piece(ctx, NULL, i, err));
+        const uint64_t now = og_mapped_resident();
+        if (now > most_resident) most_resident = now;
+    }
+    return OG_OK;
+}
+
+/* However short its pieces are, a merge keeps no more of the files it reads. */
+static void pages_are_released(void **state)
+{
+    struct og_sentence_segment first, second, merged;
+    const struct og_sentence_segment *segments[] = {&first, &second};
+    const struct og_phases looking = {.n_threads = 2, .share = share_and_look};
+    (void)state;
+    write_long(in("first"), 0, &first);
+    write_long(in("second"), N_LONG, &second);
+    assert_true(first.file.is_mapped);
+    assert_true(first.file.len + second.file.len > 2 * (size_t)MOST_MAPPED);
+    const uint64_t before = og_mapped_resident();
+    const uint64_t most = before > MOST_MAPPED ? before : MOST_MAPPED;
+    ASSERT_OK(og_sentence_segments_merge(segments, 2, in("m"), &looking, NULL,
+                                         &merged, &story));
+    assert_int_equal(merged.totals.n_documents, 2 * N_LONG);
+    assert_true(most_resident > 0);
+    assert_true(most_resident <= most + (2 << 20));
     og_sentence_segment_release(&merged);
     og_sentence_segment_release(&second);
     og_sentence_segment_release(&first);
@@ -288,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_segments_become_one),
+        cmocka_unit_test(pages_are_released),
         cmocka_unit_test(one_segment_stays),
         cmocka_unit_test(no_room_is_reported),
         cmocka_unit_test(parts_are_the_whole),

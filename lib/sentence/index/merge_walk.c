@@ -5,11 +5,9 @@
 /* So much of mapped files may count as memory. */
 #define MOST_MAPPED ((uint64_t)24 << 20)
 
-void og_merge_release_pages(struct merge_looks *l)
+void og_merge_release_pages(const struct merge *m)
 {
-    const struct merge *m = l->merge;
-    l->n_bytes = 0;
-    if (og_mapped_resident() <= MOST_MAPPED) return;
+    if (!m->is_mapped || og_mapped_resident() <= MOST_MAPPED) return;
     for (size_t i = 0; i < m->n; i++)
         og_sentence_segment_forget(m->segments[i]);
 }

@@ -50,25 +50,28 @@ struct merge {
 /* ---- memory ---- */
 
 /* Segments in files are read a share at a time. The pages that were read are
- * released regularly, each time after so many bytes. */
+ * released regularly: at the end of each piece, and in it each time after so
+ * many bytes. */
 #define LOOK_AFTER ((size_t)1 << 20)
 /* What reading one random position counts: the system also loads its
- * neighbourhood, 64 KiB in all, where the next reads often fall. */
-#define FAR_LOOK ((size_t)4096)
+ * neighbourhood. */
+#define FAR_LOOK ((size_t)64 << 10)
 
-/* A piece; what it has read since memory was last released. */
+/* What a piece has read since memory was last released. */
 struct merge_looks {
     const struct merge *merge;
     size_t n_bytes;
 };
 
-void og_merge_release_pages(struct merge_looks *l);
+/* If there are too many. */
+void og_merge_release_pages(const struct merge *m);
 
 static inline void merge_count_looks(struct merge_looks *l, size_t n_bytes)
 {
     l->n_bytes += n_bytes;
-    if (l->n_bytes >= LOOK_AFTER && l->merge->is_mapped)
-        og_merge_release_pages(l);
+    if (l->n_bytes < LOOK_AFTER) return;
+    l->n_bytes = 0;
+    og_merge_release_pages(l->merge);
 }
 
 /* ---- walking over sorted lists ---- */

@@ -275,6 +275,9 @@ og_status og_merge_word_piece(void *ctx, void *worker, size_t piece,
     struct merge *m = ctx;
     (void)worker;
     TRY(og_stop_check(err));
-    return piece < m->words.n ? write_words(m, piece, err)
-                              : write_run(m, piece - m->words.n, err);
+    const og_status status = piece < m->words.n
+                                 ? write_words(m, piece, err)
+                                 : write_run(m, piece - m->words.n, err);
+    og_merge_release_pages(m);
+    return status;
 }

@@ -217,14 +217,21 @@ static og_status write_texts(struct merge *m, size_t segment, og_error *err)
                        og_sentence_part_len(from, OG_PART_TEXTS), err);
 }
 
+static og_status write_piece(struct merge *m, size_t piece, og_error *err)
+{
+    if (piece < m->wordsets.n) return write_wordsets(m, piece, err);
+    piece -= m->wordsets.n;
+    if (piece < m->n) return write_texts(m, piece, err);
+    return piece == m->n ? write_id_hashes(m, err) : write_text_starts(m, err);
+}
+
 og_status og_merge_wordset_piece(void *ctx, void *worker, size_t piece,
                                  og_error *err)
 {
     struct merge *m = ctx;
     (void)worker;
     TRY(og_stop_check(err));
-    if (piece < m->wordsets.n) return write_wordsets(m, piece, err);
-    piece -= m->wordsets.n;
-    if (piece < m->n) return write_texts(m, piece, err);
-    return piece == m->n ? write_id_hashes(m, err) : write_text_starts(m, err);
+    const og_status status = write_piece(m, piece, err);
+    og_merge_release_pages(m);
+    return status;
 }

@@ -223,6 +223,7 @@ static og_status count_piece(void *ctx, void *worker, size_t piece,
         count_wordsets(m, piece);
     else
         count_words(m, piece - m->wordsets.n);
+    og_merge_release_pages(m);
     return OG_OK;
 }
 

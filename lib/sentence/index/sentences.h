@@ -94,7 +94,6 @@ struct og_quote_asker {
     size_t memtable_found_cap;
     struct og_text_cache cache;
     uint64_t n_merges; /* of the index when the cache was filled */
-    uint64_t n_asked;
     og_quotes answer;
     og_quote *quotes;
     size_t quotes_cap;
@@ -126,7 +125,8 @@ struct og_sentences {
     uint64_t number[OG_SENTENCE_SEGMENTS_MOST]; /* 0: not on disk */
     size_t n_segments;
     uint64_t n_sentences;
-    uint64_t n_merges; /* so far: segments have been replaced */
+    uint64_t n_merges;        /* so far: segments have been replaced */
+    _Atomic uint32_t n_asked; /* documents, by all threads */
     int64_t latest;
     struct og_recall_sample sample;
     struct og_quote_asker own; /* for queries one by one */

@@ -521,7 +521,8 @@ static void sum_up(struct og_quote_asker *a)
 static void forget_files(struct og_quote_asker *a)
 {
     enum { DOCUMENTS_BETWEEN = 16 };
-    if (a->s->folder == NULL || ++a->n_asked % DOCUMENTS_BETWEEN != 0 ||
+    if (a->s->folder == NULL ||
+        atomic_fetch_add(&a->s->n_asked, 1) % DOCUMENTS_BETWEEN != 0 ||
         og_mapped_resident() <= a->s->memory)
         return;
     for (size_t i = 0; i < a->s->n_segments; i++)
